@@ -199,12 +199,12 @@ def _copied(case: Case, rng: np.random.Generator) -> Case:
 
 
 def _imbalanced(case: Case, rng: np.random.Generator) -> Case:
-    """Keep one picture of each class but the commonest, whose pictures are turned to have more of them."""
+    """Keep one picture of each class but the commonest, whose pictures are moved to have more of them."""
     common = max(set(case.labels), key=case.labels.count)
     first = {label: case.labels.index(label) for label in set(case.labels) - {common}}
     rows = [at for at, label in enumerate(case.labels) if label == common or first[label] == at]
     own = [case.pictures[at] for at in rows if case.labels[at] == common]
-    more = [np.ascontiguousarray(np.rot90(picture, turns)) for picture in own for turns in (1, 2, 3)]
+    more = [np.roll(picture, (41 * times, 67 * times), (0, 1)) for picture in own for times in (1, 2, 3)]
     pictures = (*(case.pictures[at] for at in rows), *more)
     return replace(case, pictures=pictures, labels=(*(case.labels[at] for at in rows), *[common] * len(more)))
 

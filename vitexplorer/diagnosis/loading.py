@@ -32,6 +32,9 @@ from vitexplorer.models.loading import LoadedModel
 CAUSES = ("weights_not_loaded", "half_loaded", "head_not_loaded")
 ALL, MANY = 0.9, 0.03
 """Shares of fresh tensors from which nothing was loaded, and only a part"""
+FEW_RIGHT = 0.4
+"""Accuracy, as a share of a probe's, up to which a classifier is not that of its features. Features that part the
+classes well lift a fresh one above chance: it gives each of them some class"""
 _LEAST_SIDE = 16
 _LEAST_VECTOR = 8
 _UNIFORM, _NORMAL = -1.2, 0.0
@@ -143,16 +146,16 @@ def check_classifier(exam: Examination) -> None:
     exam.did_check("head_not_loaded")
     logits = exam.logits()
     accuracy = float((logits.argmax(1) == labels)[known].mean())
-    if is_above_chance(accuracy, labels[known]) or _is_explained(exam.findings):
+    if accuracy > FEW_RIGHT or _is_explained(exam.findings):
         return None
     probe = probe_accuracy(exam.features[known], labels[known])
-    if probe is None or not is_above_chance(probe, labels[known]) or probe < accuracy + 0.15:
+    if probe is None or not is_above_chance(probe, labels[known]) or accuracy > FEW_RIGHT * probe:
         return None
     exam.findings.append(
         Finding(
             cause="head_not_loaded",
             text=_HEAD.format(before=share_text(accuracy), probe=share_text(probe)),
-            certainty=0.95,
+            certainty=0.8 if is_above_chance(accuracy, labels[known]) else 0.95,
             measure="accuracy",
             before=accuracy,
             after=probe,
