@@ -45,4 +45,5 @@ def test_every_example_gets_its_verdict(key: str) -> None:
         assert report.healthy
     else:
         assert report.findings[0].cause == key
+        assert ("colour axis" in report.findings[0].sentence) == (key == "axes_swapped")
         assert report.findings[0].proof is not None

@@ -44,6 +44,10 @@ _TURNED = {
     "axes_swapped": Text("Rows and columns of the pictures are swapped", "图像的行与列互换"),
     "rotated": Text("The pictures are rotated by {turn} degrees", "图像被旋转了 {turn} 度"),
     "flipped": Text("The pictures are mirrored, {turn}", "图像被{turn_zh}镜像"),
+    "channels last": Text(
+        "The colour axis of the pictures comes last, but was read as the first",
+        "图像的颜色轴在最后，却被当作第一个轴读取",
+    ),
 }
 _TURN_ZH = {"left-right": "左右", "upside down": "上下"}
 FIRST_PICTURES, LAST_ROUND = 16, 2
@@ -207,7 +211,7 @@ def _what(cause: str, feed: Feed) -> Text:
         )
     if cause == "channels_swapped":
         return _SWAPPED
-    return _TURNED[cause].format(turn=feed.turn, turn_zh=_TURN_ZH.get(feed.turn, ""))
+    return _TURNED.get(feed.turn, _TURNED[cause]).format(turn=feed.turn, turn_zh=_TURN_ZH.get(feed.turn, ""))
 
 
 def _three(numbers: tuple[float, ...]) -> str:

@@ -73,7 +73,7 @@ CAUSES: dict[str, Cause] = {
     ),
     "axes_swapped": Cause(
         "pictures",
-        Text("Rows and columns swapped", "行列互换"),
+        Text("Axes swapped", "轴的次序有误"),
         Text(
             "Pictures are transposed, and read as if their channels came last.",
             "将图像转置，并按通道在后的方式读取。",
