@@ -305,10 +305,9 @@ CODE = re.compile(r"\beval\(|new Function\b")
 
 MOTION = re.compile(r"\.animate\(|\bbehavior: |setInterval\(")
 MOVES = {
-    "theme.js": "asks for it",
+    "motion.js": "asks for it",
     "around.js": "asks for it",
     "change_part.py": "asks for it",
-    "sharpening.js": "asks for it",
     "welcome.js": "asks for it",
     "pointing.js": "a person pressed play",
     "fading.js": "a person pressed Blink",

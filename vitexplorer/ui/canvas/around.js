@@ -3,7 +3,7 @@
 
 import {setText} from '../kit/dom.js';
 import {labelled, listed} from '../kit/formats.js';
-import {isStill} from '../kit/theme.js';
+import {isStill} from '../kit/motion.js';
 import {
   directionText,
   headText,

@@ -14,6 +14,7 @@
 import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
+import {appear, blend} from '../kit/motion.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
 import {newWelcome} from '../shell/welcome/welcome.js';
@@ -366,6 +367,8 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   function put(value, payload, image, isPreview = false) {
     const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
+    const blends = block !== null && isOther(block, value);
+    if (blends) blend(view);
     block = {value, payload, image, grids, isPreview};
     viewOf = newView(block);
     const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));
@@ -379,9 +382,14 @@ export function mount({root, part: find, props, trigger, bytes}) {
       shown: (Number(root.dataset.shown) || 0) + 1,
     });
     controls.prepare(value, payload);
+    if (blends) appear(controls.headMaps());
     refresh();
     return renamed;
   }
+
+  /** Returns true where a value replaces another map on the same grid, not the rows of the same block. */
+  const isOther = ({value: old, isPreview = false}, value) =>
+    old.rows === value.rows && old.cols === value.cols && !(isPreview && old.block === value.block);
 
   /** Returns true where only the texts and controls around the picture change. */
   function isShown({attention, image, block: number}) {

@@ -193,5 +193,13 @@ export function newControls(root, aside, change) {
     setText(find('.sharpened'), problem || (of > 1 ? say(value.words, key, {passes: done, of}) : ''));
   }
 
-  return {prepare, show, showSharpened, showHeads, showMasses, numBars: () => bars.length};
+  return {
+    prepare,
+    show,
+    showSharpened,
+    showHeads,
+    showMasses,
+    numBars: () => bars.length,
+    headMaps: () => thumbs.map(({canvas}) => canvas),
+  };
 }

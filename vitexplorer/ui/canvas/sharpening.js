@@ -3,8 +3,7 @@
 // page is sharpened by itself where its value says so and nobody has touched it; that is no choice, and any act of a
 // person ends it.
 
-import {make} from '../kit/dom.js';
-import {isStill} from '../kit/theme.js';
+import {blend} from '../kit/motion.js';
 import {PASSES, selectionOf} from './selection.js';
 
 const REST = 250; // ms without a change before passes are requested
@@ -12,7 +11,6 @@ const UNTOUCHED = 2000; // ms on the screen without a change before a picture is
 const BY_ITSELF = 16; // passes, the last of them only after quick first ones
 const QUICK = 2000; // ms
 const TRIES = 5; // times that a busy server is asked, each after twice as long
-const FADE = 300; // ms
 
 /**
  * @typedef {object} Fine a sharpened map
@@ -35,16 +33,6 @@ function addressOf(block, state) {
   return by.reduce((address, name) => `${address}&${name}=${encodeURIComponent(selection[name])}`, sharpened);
 }
 
-/** Lays a copy of the picture over it and lets the copy fade out; null where the reader prefers less motion. */
-function fadeFrom(view) {
-  if (isStill()) return null;
-  const copy = make('canvas.fading', {width: view.width, height: view.height, ariaHidden: 'true'});
-  copy.getContext('2d').drawImage(view, 0, 0);
-  view.after(copy);
-  copy.animate({opacity: [1, 0]}, FADE).onfinish = () => copy.remove();
-  return copy;
-}
-
 /**
  * @param {HTMLCanvasElement} view the picture
  * @param {() => void} changed called when there is something new to show
@@ -58,7 +46,7 @@ export function newSharpener(view, changed) {
   let timer = 0;
   let untouched = /** @type {boolean | null} */ (null); // true for a first picture to sharpen; null before it is there
   let tries = 0;
-  let fading = /** @type {HTMLElement | null} */ (null);
+  let endBlend = () => {};
 
   /** Follows the selection: requests its maps once it rests, and stops what nobody wants any more. */
   function follow(block, state) {
@@ -92,10 +80,8 @@ export function newSharpener(view, changed) {
       const map = new Float32Array(await answer.arrayBuffer());
       const parts = Math.sqrt(passes);
       const {rows, cols, high, wide} = grid;
-      if (itself) {
-        fading?.remove();
-        fading = fadeFrom(view);
-      }
+      endBlend();
+      endBlend = blend(view);
       fine = {
         passes,
         map,
@@ -126,7 +112,7 @@ export function newSharpener(view, changed) {
     clearTimeout(timer);
     request.abort();
     request = new AbortController();
-    fading?.remove();
+    endBlend();
     fine = null;
     changed();
   }

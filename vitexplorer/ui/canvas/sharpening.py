@@ -19,8 +19,8 @@ from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.canvas.files import captured
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import normalise_language
+from vitexplorer.ui.kit.requests import has_hung_up
 from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
-from vitexplorer.ui.kit.statuses import has_hung_up
 
 _FORGOTTEN = Text(
     "This map is no longer in the server's memory; open the image again.", "该图已不在服务器内存中，请重新打开图像。"

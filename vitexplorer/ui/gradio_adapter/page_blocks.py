@@ -18,7 +18,7 @@ from vitexplorer.service.answer_threads import THREADS
 from vitexplorer.service.jobs import CrowdedError, Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
 from vitexplorer.ui.kit.language import language_of_request, word
-from vitexplorer.ui.kit.statuses import answer_with, has_hung_up
+from vitexplorer.ui.kit.requests import answer_with, has_hung_up
 from vitexplorer.ui.kit.widget import Widget
 
 

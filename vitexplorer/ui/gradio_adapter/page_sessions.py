@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import gradio as gr
 from gradio.state_holder import SessionState, StateHolder
 
-from vitexplorer.ui.kit.named_clients import client
+from vitexplorer.ui.kit.requests import client
 
 CLOSED_SECONDS = 3600.0
 """Seconds that the state of a disconnected page is kept, for laptops that sleep"""

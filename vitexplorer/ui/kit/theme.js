@@ -1,4 +1,4 @@
-// Light or dark theme of the page, for parts that style sheets do not reach, and scrolling with or without motion.
+// Light or dark theme of the page, for parts that style sheets do not reach.
 
 /** @returns {'light' | 'dark'} */
 export function theme() {
@@ -18,18 +18,6 @@ export function onTheme(callback) {
     callback();
   });
   observer.observe(document.body, {attributes: true, attributeFilter: ['class']});
-}
-
-export const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
-
-/**
- * Scrolls an element into the window: smoothly, or at once with reduced motion.
- *
- * @param {Element} element
- * @param {ScrollLogicalPosition} block
- */
-export function bring(element, block) {
-  element.scrollIntoView({block, behavior: isStill() ? 'auto' : 'smooth'});
 }
 
 /**

@@ -7,6 +7,7 @@ import {filled, make, setText, showSentence, table} from '../kit/dom.js';
 import {labelled, listed, percent, followed as spokenAfter} from '../kit/formats.js';
 import {newAside, showHead} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
+import {isStill} from '../kit/motion.js';
 import {fileName, offersPicture, saveFile} from '../kit/saving.js';
 import {readStored, writeStored} from '../kit/stored.js';
 import {newFilm} from './film.js';
@@ -191,7 +192,7 @@ export function mount({root, part, props, trigger}) {
 
   /** Runs the pass by itself on a first visit. */
   function runAtFirst() {
-    if (!readStored(SEEN, false) && !matchMedia('(prefers-reduced-motion: reduce)').matches) pass.run();
+    if (!readStored(SEEN, false) && !isStill()) pass.run();
     writeStored(SEEN, true);
   }
 

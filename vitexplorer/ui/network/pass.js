@@ -1,5 +1,7 @@
 // Run of the pass: a number that grows from the image to the answer, and the moments that depend on it.
 
+import {isStill} from '../kit/motion.js';
+
 const SECONDS = 8;
 const STEP_MS = 700; // a step where the reader prefers no motion
 
@@ -83,7 +85,7 @@ export function newPass(show) {
     /** Runs from here, or from the image where the pass is over. */
     run() {
       if (at >= end) at = 0;
-      if (matchMedia('(prefers-reduced-motion: reduce)').matches) timer = setTimeout(step, STEP_MS);
+      if (isStill()) timer = setTimeout(step, STEP_MS);
       else {
         last = performance.now();
         frame = requestAnimationFrame(tick);

@@ -19,9 +19,8 @@ from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
-from vitexplorer.ui.kit.named_clients import ClientAddress
+from vitexplorer.ui.kit.requests import AnsweredRequest
 from vitexplorer.ui.kit.static_responses import NO_STORE
-from vitexplorer.ui.kit.statuses import StatusMiddleware
 from vitexplorer.ui.server.allowed_hosts import HostCheck, listed
 from vitexplorer.ui.server.body_limits import BodyLimit
 from vitexplorer.ui.server.call_checks import CallCheck
@@ -106,9 +105,8 @@ class Guards:
                 allow_methods=["GET", "POST"],
                 allow_headers=["content-type"],
             ),
-            Middleware(ClientAddress),
+            Middleware(AnsweredRequest),
             Middleware(ClientLimit, most=max(1, self.settings.connections // 2)),
             Middleware(BodyLimit, settings=self.settings, budgets=self.budgets, folder=self.folder),
             Middleware(RequestCheck, checks=[EventCheck(self.page, self.visitors), CallCheck(self.page)]),
-            Middleware(StatusMiddleware),
         ]

@@ -2,7 +2,7 @@
 // of these parts: what is prepared (images and methods) or what comes of it (training and results).
 
 import {make, setText} from '../../kit/dom.js';
-import {bring} from '../../kit/theme.js';
+import {bring} from '../../kit/motion.js';
 
 const STATES = ['data-state', 'data-rows'];
 const TRAINING = 2; // first step of the second half

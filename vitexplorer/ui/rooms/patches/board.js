@@ -6,6 +6,7 @@ import {filled, make, setText} from '../../kit/dom.js';
 import {followed, listed} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
+import {grow} from '../../kit/motion.js';
 import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
 import {drawing} from './board_drawing.js';
 import {csvOf, numbersOf} from './board_table.js';
@@ -147,13 +148,13 @@ export function mount({root, part, props, trigger}) {
 
   const gap = part('.gap input');
 
-  function takeGap() {
-    scene.gap = gap.valueAsNumber / 100;
+  function takeGap(share = 1) {
+    scene.gap = (share * gap.valueAsNumber) / 100;
     cut.paintLayer();
     paint();
   }
 
-  gap.addEventListener('input', takeGap);
+  gap.addEventListener('input', () => takeGap());
   gap.addEventListener('change', () => writeAddress({gap: gap.valueAsNumber === GAP ? '' : gap.value}));
 
   // ------------------------------------------------------------------------------------ address
@@ -232,6 +233,7 @@ export function mount({root, part, props, trigger}) {
     }
     const next = value.image.url === url ? scene.image : await fetchImage(value.image.url).catch(() => null);
     if (mine !== turn) return; // a newer value came meanwhile
+    const before = scene.value;
     const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
     Object.assign(scene, {value, image: next});
     url = next && value.image.url;
@@ -246,6 +248,7 @@ export function mount({root, part, props, trigger}) {
       zoom.begin();
     }
     lay();
+    if (before && (before.rows !== value.rows || before.cols !== value.cols)) grow(takeGap); // joined, then cut anew
     root.dataset.ready = ++root.dataset.ready || 1;
   }
 

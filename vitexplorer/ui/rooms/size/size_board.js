@@ -4,7 +4,7 @@ import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
 import {newAside, showHead} from '../../kit/frame.js';
-import {bring} from '../../kit/theme.js';
+import {bring} from '../../kit/motion.js';
 import {countTable} from './count_table.js';
 import {written} from './formula_terms.js';
 import {bars, table} from './story.js';

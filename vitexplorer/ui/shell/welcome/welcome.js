@@ -3,8 +3,8 @@
 
 import {inAddress} from '../../kit/address.js';
 import {make} from '../../kit/dom.js';
+import {isStill} from '../../kit/motion.js';
 import {readStored, writeStored} from '../../kit/stored.js';
-import {isStill} from '../../kit/theme.js';
 
 const VISITED = 'vx-visited';
 const OF_LINKS = ['room', 'view', 'image', 'model', 'step', 'block', 'embed', 'lecture'];

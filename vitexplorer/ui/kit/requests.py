@@ -1,20 +1,23 @@
-"""HTTP status of errors: 422 for a wrong request, 429 where too many requests wait already.
+"""Request that is being answered: its client's address, and the status of the answer.
 
-Gradio answers 500 to every exception and offers no choice. Streamed answers (its queue, `/gradio_api/call/...`) begin
-with 200 before the error is known, and report it in their body.
-
-The module also records if an answer was sent completely, and so if a client that hung up was still waiting for it.
+Gradio answers 500 to every exception and offers no choice; here it is 422 for a wrong request, 429 where too many
+requests wait already. Streamed answers (its queue, `/gradio_api/call/...`) begin with 200 before the error is known,
+and report it in their body. An answer that was sent completely is recorded, so that a client that hung up after it does
+not count as one that gave up waiting.
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+client: ContextVar[str] = ContextVar("client", default="")
+"""Network address of the client whose request is being answered"""
 _ANSWER = "vitexplorer.answer"
 
 
@@ -43,8 +46,8 @@ async def has_hung_up(request: Request) -> bool:
     return not (answer and answer.sent) and await request.is_disconnected()
 
 
-class StatusMiddleware:
-    """Middleware that replaces gradio's 500 by the status set with `answer_with`."""
+class AnsweredRequest:
+    """Middleware that sets `client`, and replaces gradio's 500 by the status set with `answer_with`."""
 
     def __init__(self, app: ASGIApp):
         """Wrap an ASGI application."""
@@ -52,6 +55,8 @@ class StatusMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on and correct the status of its answer."""
+        if scope.get("client"):
+            client.set(scope["client"][0])
         answer = scope[_ANSWER] = _Answer()  # kept in a variable, since the application may copy the scope
 
         async def send_corrected(message: Message) -> None:
