@@ -15,6 +15,7 @@ import torch
 import vitexplorer as vx
 from tests.helpers.attention_payload import fetched, unpack_attention
 from tests.helpers.built_parts import built
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import capture_small
 from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings, settings
@@ -207,7 +208,7 @@ def test_every_figure_of_a_changed_run_says_so():
     for view, record in VIEWS.items():
         if record.refuses(changed) is not None or record.runs == "many":
             continue
-        result = vx.compute(view, changed)
+        result = cheaply(view, changed)
         assert "top 6 keys" in caption(result).en, view
         words = " ".join(note.text for note in render(result).layout.annotations)
         assert "Changed run" in words, view
@@ -254,7 +255,7 @@ def test_what_moves_with_the_image():
         ),
         ("vit", "shuffle_patches:seed=0", r"^The answer stays: gear, [\d.]+ % → [\d.]+ %\.$", "答案不变：齿轮，"),
         ("vit", "mask_patches", r"less confidence: gear, 9\d.* → [67]\d", "把握变小：齿轮，"),
-        ("dino", "temperature:temperature=4", r"names no class.* is -?0\.\d+", "余弦为 "),
+        ("dino", "temperature:temperature=4", r"names no class.*\(cosine -?0\.\d+\)", "（余弦 "),
     ],
 )
 def test_the_result_says_what_follows(model, change, message, chinese):

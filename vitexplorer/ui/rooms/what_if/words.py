@@ -29,9 +29,8 @@ WHAT_IF_WORDS: dict[str, Text] = {
     ),
     "number": Text("The output: {before} → {after}.", "输出值：{before} → {after}。"),
     "no_answer": Text(
-        "This model names no class. The cosine between its representations of the image in both runs is {cosine}: "
-        "{so}.",
-        "该模型不给出类别。两次运行中，它对图像的表示的余弦为 {cosine}：{so}。",
+        "This model names no class. Its representation of the image is {so} (cosine {cosine}).",
+        "该模型不给出类别。它对图像的表示{so}（余弦 {cosine}）。",
     ),
     "alike": Text("almost the same", "几乎相同"),
     "moved": Text("partly changed", "部分改变"),
