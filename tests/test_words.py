@@ -126,7 +126,7 @@ TYPED = re.compile(
 NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|CoCa|SigLIP|NaFlex|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
-    "CKA|ROAD|SaCo|GMACs|L2|UMAP|umap-learn|McNemar|"
+    "CKA|ROAD|SaCo|GMACs|L2|UMAP|umap-learn|McNemar|MaskCLIP|(Sur|S|Clear|NA|Proxy|Grad-E)CLIP|Surgery|GEM|ECLIP|"
     "Ray|timm|peft|transformers|torchvision|open|clip|OpenAI|TorchScript|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|ImageNet|English|norm-pix"
 )
 """Names of models, methods, people and programs"""
@@ -135,12 +135,12 @@ FORMATS = (
     "uint8|float32|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
 )
 """Names of file and number formats, units, and keys of a keyboard"""
-SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|[Ll]ogits?|argmax"
+SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|sigmoid|[Ll]ogits?|argmax"
 """Letters of formulas, and terms without a Chinese name"""
 IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|mean|token|kind"
 """English words that Chinese lectures add to the Chinese word"""
 SETTINGS = (
-    "all|auto|base|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
+    "all|auto|base|other|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
     "pass|heads|sizes|light|dark|pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """Parameters of scripts and commands, in sentences that name them"""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from vitexplorer.learn.handout import handout
     from vitexplorer.models import models
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.models.text_tower import embed_text
     from vitexplorer.models.wrapping import wrap
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
@@ -63,6 +64,7 @@ __all__ = [
     "compute",
     "count_parameters",
     "diagnose",
+    "embed_text",
     "evaluate",
     "export_peft",
     "film",
@@ -101,6 +103,7 @@ _HOMES = {
     "compute": "vitexplorer.views",
     "count_parameters": "vitexplorer.finetune.attaching",
     "diagnose": "vitexplorer.diagnosis",
+    "embed_text": "vitexplorer.models.text_tower",
     "evaluate": "vitexplorer.evaluation",
     "export_peft": "vitexplorer.finetune.peft",
     "film": "vitexplorer.learn.film",

@@ -75,7 +75,7 @@ def code(names: Iterable[str]) -> str:
 
 def views_table() -> str:
     """List every view, by room."""
-    views = sorted(vx.views().items(), key=lambda item: item[1].room)
+    views = sorted(vx.views().items(), key=lambda item: (not item[1].room, item[1].room))
     rows = [
         (f"`{key}`", view.question.en, code(control.name for control in view.controls), link(view.paper))
         for key, view in views

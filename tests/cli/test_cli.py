@@ -14,9 +14,10 @@ from safetensors.torch import save_file
 from typer.testing import CliRunner
 
 import vitexplorer as vx
-from tests.helpers.least_settings import LEAST
+from tests.helpers.least_settings import LEAST, OF_TEXTS
 from tests.helpers.libraries import made, saved
 from tests.helpers.small_models import picture
+from tests.helpers.small_texts import save_clip
 from tests.helpers.thorough import always, later
 from vitexplorer.cli import build_app
 from vitexplorer.cli.compare import beside
@@ -139,7 +140,21 @@ def test_a_name_that_means_nothing_or_too_much_is_refused(given):
 # ---------------------------------------------------------------------------------------------- views
 
 
-@pytest.mark.parametrize("key", VIEWS)
+@pytest.mark.parametrize("key", OF_TEXTS)
+def test_a_view_of_texts_reads_them(key, image, tmp_path):
+    save_clip(tmp_path / "clip")
+    out, texts = tmp_path / "result.json", ("--text", "a red gear") if key == "text_map" else ("--texts", "gear; a cat")
+    done = run(key, image, "--model", tmp_path / "clip", *texts, "--out", out)
+    assert done.exit_code == 0, done.output
+    document = json.loads(out.read_text(encoding="utf-8"))
+    written = json.dumps(document["settings"])
+    assert all(text in written for text in texts[1].split("; "))
+    done = run(key, image, *SMALL, *texts, "--out", out)
+    assert done.exit_code == 2
+    assert "reads no texts" in done.output
+
+
+@pytest.mark.parametrize("key", [key for key in VIEWS if key not in OF_TEXTS])
 def test_every_view_writes_its_numbers(key, image, tmp_path):
     out = tmp_path / "result.json"
     for model in (SMALL, *OTHERS):

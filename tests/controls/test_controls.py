@@ -15,6 +15,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.every_case import check_every
+from tests.helpers.invented_texts import reading_texts
 from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control, PatchesControl, sharpest_patch, specs, written_value
@@ -66,7 +67,8 @@ def check_notation(captured: Capture, controls: tuple[Control, ...], control: Co
 
 @pytest.mark.parametrize("model", CAPTURES)
 def test_a_control_is_drawn_and_reads_what_it_writes(model):
-    check_every(OF_CAPTURES, lambda case: check_notation(capture_small(model), *case))
+    captured = reading_texts(capture_small(model))
+    check_every(OF_CAPTURES, lambda case: check_notation(captured, *case))
 
 
 def test_a_control_of_a_method_needs_no_capture():

@@ -125,12 +125,12 @@ def test_every_view_is_drawn_and_saved(geometry):
 
 
 FORMULAS = (
-    r"softmax|relu|rownorm|fuse|norm1?|mean|max|argmax|sin|cos|ln|bias|row|col|cls|"
+    r"softmax|sigmoid|relu|rownorm|fuse|norm1?|mean|max|argmax|sin|cos|ln|bias|row|col|cls|"
     r"[A-Za-z]{1,2}|[A-Za-z]_\w*|(mean|max)_\w|N_"
 )
 """Functions and symbols of mathematics"""
 FIELD = (
-    r"[Ll]ogits?|rollout|gradient|LeGrad|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
+    r"[Ll]ogits?|rollout|gradient|LeGrad|MaskCLIP|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
     r"NaN|nat|L2"
 )
 """Latin words that Chinese lectures use too"""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.expected_refusals import is_refused
-from tests.helpers.least_settings import run_once
+from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_models import capture_small
 from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.figures.sheets import WINDOWS
@@ -32,7 +32,7 @@ def beside(document: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize(("view", "key"), CASES)
 def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, key: str) -> None:
-    result = compute(view, capture_small(key))
+    result = cheaply(view, capture_small(key))
     (documents, facts), whole = windows(result), slide(result)
     values = [trace["z"] for trace in whole["data"] if trace["type"] == "heatmap"]
     assert {fact.label.en for fact in facts} >= {"Model", "Weights"}

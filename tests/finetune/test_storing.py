@@ -15,7 +15,7 @@ import torch.nn.functional as F
 import vitexplorer as vx
 from tests.helpers import reference
 from tests.helpers.expected_refusals import is_refused
-from tests.helpers.least_settings import run_once
+from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_backbones import load_backbone, on_meta, pixels
 from tests.helpers.small_models import attention_outputs, picture
 from tests.helpers.thorough import in_turn
@@ -554,14 +554,14 @@ def test_a_tuned_model_is_seen_whole(method, backbone):
 def shapes_of(backbone):
     """Return the shapes of each view for the untuned model; views that run it many times add nothing here."""
     views = [view for view in run_once() if not is_refused(view, backbone)]
-    return {view: vx.compute(view, plain_capture(backbone)).values.shape for view in views}
+    return {view: cheaply(view, plain_capture(backbone)).values.shape for view in views}
 
 
 @pytest.mark.parametrize(("backbone", "method"), in_turn(SEEN_WHOLE, ADDED, ["vit"]))
 def test_every_view_explains_a_tuned_model(backbone, method):
     capture = tuned_capture(method, backbone)
     for view, shape in shapes_of(backbone).items():
-        result = vx.compute(view, capture)
+        result = cheaply(view, capture)
         if not method.startswith("vpt") and view not in ("parameters", "parameter_tree", "cost"):
             assert result.values.shape == shape
         assert result.provenance.weights == "fine-tuned"

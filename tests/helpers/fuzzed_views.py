@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from tests.helpers.fuzz_subject import Subject
+from tests.helpers.invented_texts import reading_texts
 from tests.helpers.least_settings import LEAST
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture, capture
-from vitexplorer.controls import Control, checked
+from vitexplorer.controls import Control, TextControl, TextsControl, checked
 from vitexplorer.controls.spec import Spec
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.interventions import intervene
@@ -39,10 +40,10 @@ TAKES_NONE = ("several", "patches")
 @cache
 def capture_of(model: str) -> Capture:
     if model == CHANGED:
-        return intervene(capture_small("vit"), {"heads_off": {"heads": [(0, 0)]}})
+        return intervene(reading_texts(capture_small("vit")), {"heads_off": {"heads": [(0, 0)]}})
     if model == MAE:
         return capture(load_model(MAE), capture_small("vit").input.pixels)
-    return capture_small(model) if model in WHOLE else capture_case(model)
+    return reading_texts(capture_small(model)) if model in WHOLE else capture_case(model)
 
 
 @cache
@@ -96,12 +97,19 @@ def asked(draw: DrawFn, view: str) -> Asked:
     return Asked(view, model, tuple(written.items()))
 
 
+def is_taken(control: Control, value: Any) -> bool:
+    """Return True for one of `WRONG` that a control takes: a sentence as a text, an empty list as no choices."""
+    if isinstance(control, TextControl | TextsControl) and isinstance(value, str):
+        return True
+    return value == [] and (control.kind in TAKES_NONE or (isinstance(control, TextsControl) and not control.start))
+
+
 @st.composite
 def asked_wrongly(draw: DrawFn, view: str) -> Asked:
     """Draw a view with one value of a wrong type, out of range, or without meaning."""
     right = draw(asked(view))
     control = draw(st.sampled_from(VIEWS[view].controls))
-    wrong = [value for value in WRONG if value or control.kind not in TAKES_NONE]
+    wrong = [value for value in WRONG if not is_taken(control, value)]
     settings = dict(right.settings) | {control.name: draw(st.sampled_from(wrong))}
     return Asked(view, right.model, tuple(settings.items()), control.name)
 

@@ -15,6 +15,7 @@ from PIL import Image
 
 import vitexplorer as vx
 from tests.helpers import reference_relevance
+from tests.helpers.least_settings import text_settings
 from tests.helpers.small_models import load_small, picture, roughen
 from tests.helpers.tried_changes import TRIED
 from vitexplorer.capturing.capture import Capture
@@ -129,7 +130,8 @@ def test_no_view_speaks_of_a_probability(one, view):
     if reason is not None:
         assert REFUSED[view] in reason.en
         return
-    result = vx.compute(view, run, **({"measure": True, "steps": 2} if view == "side_by_side" else {}))
+    settings = {"measure": True, "steps": 2} if view == "side_by_side" else text_settings(view, run)
+    result = vx.compute(view, run, **settings)
     assert_no_probability(result)
     preview(result)  # of some kinds there is none
     if result.target is not None:

@@ -312,6 +312,11 @@ class Capture(Summarised, NotebookDisplay):
         with torch.no_grad():
             return self.model.family.embedding(self.model.module, last)[0]
 
+    @property
+    def joint_embedding(self) -> Float[Tensor, " joint"]:
+        """Feature in the joint space of images and texts; `embedding` for a model that has no projection."""
+        return self.output[0] if self.model.projects else self.embedding
+
     def patch_embedding(self, patch: tuple[int, int]) -> Float[Tensor, " dim"]:
         """Return a patch's token after the last block and the final norm; row and column of the last block's grid."""
         last = self.residual_after(self.depth - 1)[None]

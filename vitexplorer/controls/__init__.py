@@ -29,3 +29,7 @@ from vitexplorer.controls.sharpest import sharpest_patch as sharpest_patch
 from vitexplorer.controls.spec import Spec as Spec
 from vitexplorer.controls.switch import Switch as Switch
 from vitexplorer.controls.target import TargetControl as TargetControl
+from vitexplorer.controls.text_method import OtherCaptureControl as OtherCaptureControl
+from vitexplorer.controls.text_method import TextMethodControl as TextMethodControl
+from vitexplorer.controls.texts import TextControl as TextControl
+from vitexplorer.controls.texts import TextsControl as TextsControl

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from vitexplorer.controls.explained import Alike, Patch, PatchAlike, RatherThan, Region, Target
+from vitexplorer.controls.explained import Alike, LikeText, Patch, PatchAlike, RatherThan, Region, Target
 from vitexplorer.controls.patches import WORDS as PAINTING
 from vitexplorer.controls.patches import cells_of
 from vitexplorer.controls.query import check_patches
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
+from vitexplorer.controls.texts import text_vectors
 from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import OUTPUT, Result, query_text
@@ -24,6 +25,7 @@ from vitexplorer.core.types import OUTPUT, Result, query_text
 _PATCHES = re.compile(r"patch\s+(\d+)\s*,\s*(\d+)(?:\s+vs\s+(\d+)\s*,\s*(\d+))?")
 _VERSUS = re.compile(r"\s+vs\s+")
 _REGION = re.compile(r"region\b(.*)")
+_TEXT = re.compile(r"text:\s*(.*)", re.DOTALL)
 _LIKE = re.compile(r"like(?::\s*|\s+)(.+?)(?:\s+patch\s+(\d+)\s*,\s*(\d+))?")
 WORDS = {
     **PAINTING,
@@ -61,7 +63,9 @@ class AnyTargetControl(TargetControl):
     - `7 vs 3`: one logit minus another
     - `patch 2,5`: similarity of the patch in row 2, column 5 to the whole image; `patch 2,5 vs 0,1`: to another patch
     - `region 2.5+2.6`: similarity of these patches together to the whole image
-    - in Python, a capture or an embedding: similarity of the image to it
+    - `text: a red gear`: similarity of the image to a text, for a model that reads texts
+    - in Python, a capture or an embedding: similarity of the image to it; a vector of the joint space of a model that
+      has one counts as a text
     - on the page and the command line, `like:` and the name of an image, see `likeness`
     """
 
@@ -80,6 +84,8 @@ class AnyTargetControl(TargetControl):
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
+        if isinstance(value, str) and (match := _TEXT.fullmatch(value.strip())):
+            return LikeText(text_vectors([match[1]], capture)[0])
         if isinstance(value, str) and (match := _PATCHES.fullmatch(value.strip())):
             row, col, *other = (int(number) if number else None for number in match.groups())
             value = PatchAlike((row, col), None if other[0] is None else (other[0], other[1]))
@@ -100,6 +106,10 @@ class AnyTargetControl(TargetControl):
             name = value.name if isinstance(value, Alike) else value.input.image_hash[:8]
             patch = value.patch if isinstance(value, Alike) else None
             return self._as_wide(Alike(name, _numbers(value.embedding), patch), capture)
+        if isinstance(value, LikeText):
+            return LikeText(text_vectors([value.described], capture)[0])
+        if getattr(value, "ndim", 0) == 1 and capture.model.projects and len(value) == len(capture.joint_embedding):
+            return LikeText(text_vectors([value], capture)[0])
         if getattr(value, "ndim", 0) == 1:
             numbers = _numbers(value)
             return self._as_wide(Alike(hashlib.sha256(numbers.tobytes()).hexdigest()[:8], numbers), capture)
@@ -110,6 +120,8 @@ class AnyTargetControl(TargetControl):
         if isinstance(value, RatherThan):
             pair = {"one": super().say(value.index, capture), "other": super().say(value.other, capture)}
             return Text("{one} rather than {other}", "{one}，而非 {other}").format(**pair)
+        if isinstance(value, LikeText):
+            return Text("similarity to the text “{text}”", "与文字“{text}”的相似度").format(text=value.described.text)
         if isinstance(value, Alike):
             image = Text("image {name}", "图像 {name}").format(name=value.name[:_LETTERS])
             if value.patch is None:
@@ -185,7 +197,7 @@ class AnyTargetControl(TargetControl):
 
 TAKES = same(
     "CLASS | CLASS vs CLASS | region ROW.COL+ROW.COL | patch ROW,COL | patch ROW,COL vs ROW,COL | like:IMAGE | "
-    "like:IMAGE patch ROW,COL"
+    "like:IMAGE patch ROW,COL | text: TEXT"
 )
 NO_OTHER = Text(
     "{model} has one output, so there is no other class to compare it with. Explain the output itself.",

@@ -64,7 +64,30 @@ class Region:
         return "region " + "+".join(f"{row}.{col}" for row, col in self.patches)
 
 
-Similarity = Alike | PatchAlike | Region
+@dataclass(frozen=True)
+class TextVector:
+    """A text and its unit vector in the joint space of images and texts."""
+
+    text: str
+    """The sentence; of a vector that came without one, # and a number made of it"""
+    vector: np.ndarray = field(repr=False, compare=False)
+    """float32 (dim,)"""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class LikeText:
+    """Target: the cosine of the image's feature in the joint space and a text's vector."""
+
+    described: TextVector
+
+    def __str__(self) -> str:
+        return f"text: {self.described}"
+
+
+Similarity = Alike | PatchAlike | Region | LikeText
 """Target without a classifier: a cosine"""
 Target = int | RatherThan | Similarity
 """Target of an explanation: the number of a class, or one of the classes above"""

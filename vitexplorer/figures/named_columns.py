@@ -10,6 +10,7 @@ import numpy as np
 from vitexplorer.core.check_up_results import AnsweredPicturesResult, TwoMatricesResult
 from vitexplorer.core.network_result import NetworkPairResult
 from vitexplorer.core.text import Language
+from vitexplorer.core.text_results import SegmentationResult, TextScoresResult
 from vitexplorer.core.types import (
     OUTPUT,
     Answer,
@@ -48,6 +49,10 @@ def named_columns(result: Result, language: Language) -> Columns:
         case AnsweredPicturesResult():
             answers = [answer.in_(language) for of_side in result.answers for answer in of_side]
             return {"whose": _headings(result, language), "answer": answers}
+        case TextScoresResult():
+            return {"answer": ["" if share != share else share for share in result.answers.tolist()]}
+        case SegmentationResult():
+            return {"text": [result.texts[best] for best in result.values.ravel()]}
         case TwoMatricesResult():
             return {"whose": _headings(result, language)}
         case NetworkPairResult():

@@ -26,7 +26,8 @@ PIXELS = ("image", "other_image", "pixels")
 """Fields with pictures that the model saw, which are left out"""
 
 _WITH_S = (
-    "head key token row col window block channel part module design kind size filter method curve protocol side step"
+    "head key token row col window block channel part module design kind size filter method curve protocol side step "
+    "text"
 )
 SINGULAR = {f"{word}s": word for word in (*_WITH_S.split(), "row_offset", "col_offset")} | {
     "queries": "query",

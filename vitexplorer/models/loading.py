@@ -39,6 +39,7 @@ from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.model_summary import model_summary
 from vitexplorer.models.seeding import seeded
+from vitexplorer.models.text_tower import TextTower, text_tower_at
 from vitexplorer.models.translated import check_run, translated
 from vitexplorer.models.weights import apply_state_dict, load_weights
 from vitexplorer.tracing.follow import OUTSIDE
@@ -100,6 +101,10 @@ class LoadedModel(Summarised, NotebookDisplay):
     """Changes and omissions that made the weights fit the module"""
     decoder: MaeDecoder | None = None
     """Decoder of a masked autoencoder, if the weights hold one"""
+    projects: bool = False
+    """True where the classifier is a CLIP's projection to the joint space of images and texts"""
+    text: TextTower | None = None
+    """Text half, if the model has one"""
     unsized: LoadedModel | None = None
     """The model at its own input size, if this is another size"""
 
@@ -320,6 +325,7 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     loaded = describe(
         translation.name, translation.module, family, "file", file, device, translation.notes, translation.decoder
     )
+    loaded = replace(loaded, projects=translation.facts.projects, text=text_tower_at(Path(weights)))
     size = loaded.preprocessing.input_size
     blocks = loaded.blocks(size)
     if not blocks:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from jaxtyping import Float
@@ -21,6 +21,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.quantities.backward_rules import ruled
 from vitexplorer.quantities.both_signs import apply_sign
 from vitexplorer.quantities.scores import scores
+from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE
 
 MOST_BYTES = 256 << 20
 """Most bytes that one process caches for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""
@@ -97,6 +98,11 @@ def _reusable_graph(capture: Capture, backward: str) -> Graph | None:
     return capture.graph if backward == "plain" else None  # other rules make another graph
 
 
+def reusing_graph(capture: Capture) -> Capture:
+    """Return the capture with the graph of its pass, so that gradients of several scores share one forward pass."""
+    return capture if capture.graph else replace(capture, graph=_graph(capture))
+
+
 def _graph(capture: Capture, backward: str = "plain") -> Graph:
     """Return the graph that the capture kept, or run the network once more."""
     reusable = _reusable_graph(capture, backward)
@@ -160,6 +166,16 @@ def attention_gradient(
 ) -> Float[Tensor, "windows heads rows keys"]:
     """Compute dL/dA, A after softmax, for the chosen query rows."""
     return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
+
+
+def mean_gradient(
+    call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"], sign: str
+) -> Float[Tensor, " keys"]:
+    """Compute the mean over heads and queries of relu(dA), of dA for both signs, a few query rows at a time."""
+    _, heads, queries, _ = output_gradient.shape
+    step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
+    slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
+    return sum(apply_sign(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
 def weighed_attention(

@@ -7,7 +7,8 @@ token after the last block, read through the final norm as the pooled one is (co
 descriptors: Amir et al. 2021, arXiv 2112.05814), r this image's pooled feature or another patch's token. r is a
 constant, so only one side is explained and the map belongs to one token. `Region`: the same for the mean of the z_i of
 several patches, as masked average pooling reads a region (Zhang et al. 2018, arXiv 1810.09091); r is the image's pooled
-feature. A region of one patch is that patch.
+feature. A region of one patch is that patch. `LikeText`: cos(f, t), f the image's feature in the joint space of images
+and texts, t a text's vector (Radford et al. 2021, arXiv 2103.00020).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionTap, Capture
-from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Similarity, Target
+from vitexplorer.controls.explained import Alike, LikeText, PatchAlike, RatherThan, Region, Similarity, Target
+from vitexplorer.quantities.texts.joint_space import project
 
 
 def scores(
@@ -35,7 +37,9 @@ def scores(
     if isinstance(target, Similarity):
         tokens = last.flatten(1, -2)
         family, module = capture.model.family, capture.model.module
-        if isinstance(target, Alike):
+        if isinstance(target, LikeText) and capture.model.projects:
+            features = output
+        elif isinstance(target, Alike | LikeText):
             features = family.embedding(module, tokens)
         else:
             features = family.final_norm(module, tokens)[:, tokens_of(capture, target)].mean(1)
@@ -67,6 +71,8 @@ def score_of_block(capture: Capture, target: Target, tokens: Float[Tensor, "toke
     family, module = capture.model.family, capture.model.module
     if isinstance(target, int | RatherThan):
         return of_logits(family.read_each(module, tokens.mean(0)[None, None])[0, 0], target)
+    if isinstance(target, LikeText):
+        return F.cosine_similarity(project(capture, tokens.mean(0)[None])[0], reference(capture, target), dim=0)
     read = tokens.mean(0)[None] if isinstance(target, Alike) else tokens[tokens_of(capture, target)]
     feature = family.final_norm(module, read[None])[0].mean(0)
     return F.cosine_similarity(feature, reference(capture, target), dim=0)
@@ -90,6 +96,8 @@ def reference(capture: Capture, target: Similarity) -> Float[Tensor, " dim"]:
     device = capture.input.tensor.device
     if isinstance(target, Alike):
         return torch.from_numpy(target.embedding).to(device)
+    if isinstance(target, LikeText):
+        return torch.from_numpy(target.described.vector).to(device)
     if isinstance(target, Region) or target.other is None:
         return capture.embedding
     return capture.patch_embedding(target.other)

@@ -22,6 +22,7 @@ from vitexplorer.capturing.capture import Capture, ModelInput, capture_input
 from vitexplorer.capturing.capture_batch import capture_inputs
 from vitexplorer.controls import Control, QueryControl
 from vitexplorer.controls.explained import PatchAlike, Region
+from vitexplorer.controls.images import NamedCapture
 from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import MapResult, PatchGrid
@@ -37,6 +38,10 @@ _CHANGED = Text(
 _PATCHES_OF_ITS_OWN = Text(
     "Sharpening moves the patches of the image, so the target cannot be one of them; choose a class or another image.",
     "细化会平移图像的图块，因此目标不能是其中的图块；请选择一个类别或另一幅图像。",
+)
+_SECOND_MODEL = Text(
+    "Sharpening moves the image, and the second model's capture would stay where it is; choose another method.",
+    "细化会平移图像，而第二个模型的前向传播记录不会随之移动；请选择其他方法。",
 )
 _INDIVISIBLE = Text(
     "The cells of this map are {size} pixels wide, which cannot be divided by {parts}: at most {most} passes.",
@@ -132,6 +137,8 @@ def _check(capture: Capture, settings: Mapping[str, Any], grid: PatchGrid, parts
         raise UnsupportedError(_CHANGED)
     if isinstance(settings.get("target"), PatchAlike | Region):
         raise SettingError(_PATCHES_OF_ITS_OWN)
+    if any(isinstance(value, NamedCapture) for value in settings.values()):
+        raise SettingError(_SECOND_MODEL)
     if grid.patch_size % parts:
         most = math.gcd(grid.patch_size, parts) ** 2
         raise SettingError(_INDIVISIBLE.format(size=grid.patch_size, parts=parts, most=most))

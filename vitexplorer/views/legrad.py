@@ -21,11 +21,10 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
-from vitexplorer.quantities.gradients import attention_gradient, block_gradients
+from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.gradients import block_gradients, mean_gradient
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
-from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall
 from vitexplorer.views.record import View, merges_tokens, refuse_if
 
 PER_ATTENTION = {
@@ -33,16 +32,6 @@ PER_ATTENTION = {
     OUTPUT: Text("output per unit of attention", "单位注意力引起的输出值变化"),
     COSINE: Text("cosine per unit of attention", "单位注意力引起的余弦变化"),
 }
-
-
-def mean_gradient(
-    call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"], sign: str
-) -> Float[Tensor, " keys"]:
-    """Compute the mean over heads and queries of relu(dA), of dA for both signs, a few query rows at a time."""
-    _, heads, queries, _ = output_gradient.shape
-    step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
-    slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
-    return sum(apply_sign(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:

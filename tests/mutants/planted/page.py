@@ -15,8 +15,8 @@ MUTANTS = (
     Mutant(
         "a hovered picture that stays sharpened by itself",
         JAVASCRIPT,
-        "fading?.remove();\n    fine = null;",
-        "fading?.remove();",
+        "endBlend();\n    fine = null;",
+        "endBlend();",
         "test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts",
     ),
     Mutant(

@@ -67,7 +67,7 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
             return replace(read_contents(folder), name=path.name)
     if not os.path.isdir(path):  # also for a name too long for any file
         tensors = read_state_dict(path)
-        return Contents(path.name, tensors, _config(path.parent) if _is_of_configuration(path) else {})
+        return Contents(path.name, tensors, _config(folder) if (folder := folder_of(path)) else {})
     index = next((path / name for name in _INDEX if (path / name).is_file()), None)
     tensors = read_state_dict(_one_file(path)) if index is None else _sharded(index)
     return Contents(path.name, tensors, _config(path))
@@ -83,9 +83,15 @@ def tensors_in(path: str | Path) -> Tensors:
     return read_state_dict(path) if plain else read_contents(path).tensors
 
 
-def _is_of_configuration(path: Path) -> bool:
-    """Return True if the configuration in the folder belongs to this file: by the file's name, or as the only one."""
-    return path.name in _WHOLE or _weight_files(path.parent) == [path.name]
+def folder_of(path: Path) -> Path | None:
+    """Return the folder with a model's configuration: `path` itself, or that of a file to which it belongs.
+
+    It belongs to a file with a usual name, and to one that is alone. None for a zip and any other file.
+    """
+    if path.is_dir():
+        return path
+    is_of_configuration = path.name in _WHOLE or _weight_files(path.parent) == [path.name]
+    return path.parent if is_of_configuration and path.suffix.lower() != ZIP else None
 
 
 def _weight_files(folder: Path) -> list[str]:

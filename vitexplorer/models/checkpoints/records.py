@@ -41,6 +41,8 @@ class Facts:
     class_names: tuple[str, ...] = ()
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
     """Entries of timm's pretrained configuration: mean, std, interpolation, crop_pct, crop_mode"""
+    projects: bool = False
+    """True where the classifier is a CLIP's projection to the joint space of images and texts"""
     left_out: tuple[str, ...] = ()
     """Names of tensors that the timm module does not use"""
     notes: tuple[Text, ...] = ()

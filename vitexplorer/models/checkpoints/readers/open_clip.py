@@ -101,7 +101,7 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     shape_of(result, "cls_token", 1)
     result["pos_embed"] = result["pos_embed"][None]
     result["cls_token"] = result["cls_token"].reshape(1, 1, -1)
-    if "proj" in result:
+    if projects := "proj" in result:
         classes = shape_of(result, "proj", 2)[1]
         projection = result.pop("proj")
         result["head.weight"] = projection.T
@@ -123,6 +123,7 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
         prefix_placed=True,
         pooling=_pooling(vision) if vision else None,
         preprocessing={**OPENAI, **preprocessing},
+        projects=projects,
         left_out=left_out,
         notes=borders if vision else (GUESSED, *borders),
         check=partial(_FIELDS.check, vision) if vision else None,

@@ -64,10 +64,11 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
             query, rest = result.pop(name).split([rows, 2 * rows])
             result[f"attn_pool.q.{kind}"] = query
             result[f"attn_pool.kv.{kind}"] = rest
-    if is_clip and "head.weight" in result and "head.bias" not in result:
+    projects = is_clip and "head.weight" in result and "head.bias" not in result
+    if projects:
         result["head.bias"] = torch.zeros(rows_of(result, "head.weight"), dtype=result["head.weight"].dtype)
     facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, default=OPENAI if is_clip else HALF).but(
-        left_out=left_out, prefix_placed=True
+        left_out=left_out, prefix_placed=True, projects=projects
     )
     facts = facts.but(notes=(*facts.notes, *notes))
     if has_classifier:

@@ -1,0 +1,224 @@
+"""Text half of a CLIP or SigLIP: sentences become unit vectors in the joint space of images and texts.
+
+transformers or open_clip computes them, whichever wrote the folder, with the tokenizer beside the weights. Both are
+extras (`pip install -r requirements-words.txt`) and are loaded at the first sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.controls.texts import EMPTY
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.models.checkpoints.contents import folder_of
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+AT_ONCE = 64
+"""Texts of one pass"""
+_TOKENIZERS = ("tokenizer.json", "vocab.json", "spiece.model", "tokenizer.model")
+_SIGMOID = ("siglip", "siglip2")
+"""Model types of transformers that were trained with a sigmoid for each pair"""
+_NO_LIBRARY = Text(
+    "Sentences need the package {library}: `pip install -r requirements-words.txt`.",
+    "处理文字需要软件包 {library}：`pip install -r requirements-words.txt`。",
+)
+_UNREADABLE = Text(
+    "The text half in {folder} cannot be loaded: {library} refuses its weights or its tokenizer.",
+    "无法加载 {folder} 中的文字部分：{library} 拒绝其权重或分词器。",
+)
+_TOO_LONG = Text(
+    "A text has {tokens} tokens, and this model reads {context} at most: {text} ...",
+    "文字有 {tokens} 个词元，而该模型最多读取 {context} 个：{text}……",
+)
+_NO_TEXTS = Text("{model} reads no texts.", "{model} 不能读取文字。")
+_NO_PLACE = Text(
+    "A template is a sentence with {{}} in place of the text, not {template}.",
+    "模板应为用 {{}} 代替文字的句子，而不是 {template}。",
+)
+
+
+@dataclass(frozen=True)
+class _Library:
+    """A loaded text half."""
+
+    count: Callable[[str], int]
+    """Number of a text's tokens, those at its ends included"""
+    encode: Callable[[list[str]], Float[Tensor, "texts joint"]]
+    context: int
+    """Most tokens of a text"""
+    scale: float
+    """Factor of the cosines in training"""
+    bias: float
+    """Added to the scaled cosines in training; 0 without a sigmoid"""
+
+
+class TextTower:
+    """Text half of a model in a folder."""
+
+    def __init__(self, folder: Path, library: Literal["transformers", "open_clip"], *, sigmoid: bool):
+        self.folder, self.library = folder, library
+        self.sigmoid = sigmoid
+        """True where each pair was trained with a sigmoid, False for a softmax over the texts"""
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"folder": self.folder, "library": self.library, "sigmoid": self.sigmoid}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+    def embed(self, texts: Sequence[str]) -> Float[np.ndarray, "texts joint"]:
+        """Compute the unit vectors of texts as they stand.
+
+        Raises:
+            SettingError: a text has more tokens than the model reads.
+            UnsupportedError: the library is not installed, or refuses the folder.
+        """
+        with self._lock:
+            loaded = self._loaded
+        for text in texts:
+            if (tokens := loaded.count(text)) > loaded.context:
+                raise SettingError(_TOO_LONG.format(tokens=tokens, context=loaded.context, text=text[:40]))
+        with torch.no_grad():
+            parts = [loaded.encode(list(texts[at : at + AT_ONCE])) for at in range(0, len(texts), AT_ONCE)]
+        return F.normalize(torch.cat(parts).float(), dim=-1).numpy()
+
+    def logits(self, cosines: Float[np.ndarray, " texts"]) -> Float[np.ndarray, " texts"]:
+        """Scale cosines as in training, with the bias of a sigmoid."""
+        with self._lock:
+            loaded = self._loaded
+        return loaded.scale * cosines.astype(np.float64) + loaded.bias
+
+    @cached_property
+    def _loaded(self) -> _Library:
+        load = _of_transformers if self.library == "transformers" else _of_open_clip
+        try:
+            return load(self.folder)
+        except ImportError as error:
+            raise UnsupportedError(_NO_LIBRARY.format(library=self.library)) from error
+        except Exception as error:  # the libraries raise whatever a damaged file leads to
+            reason = _UNREADABLE.format(folder=self.folder.name, library=self.library)
+            raise UnsupportedError(reason) from error
+
+
+def text_tower_at(path: Path) -> TextTower | None:
+    """Return the text half beside a model's weights; None if there is none, or no tokenizer."""
+    folder = folder_of(path)
+    if folder is None:
+        return None
+    if (config := _json(folder / "config.json")) and "text_config" in config:
+        has_tokenizer = any((folder / name).is_file() for name in _TOKENIZERS)
+        kind = config.get("model_type")
+        if has_tokenizer and kind in ("clip", *_SIGMOID):
+            return TextTower(folder, "transformers", sigmoid=kind in _SIGMOID)
+    model = _json(folder / "open_clip_config.json").get("model_cfg")
+    if isinstance(model, dict) and "text_cfg" in model:
+        return TextTower(folder, "open_clip", sigmoid="init_logit_bias" in model)
+    return None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _of_transformers(folder: Path) -> _Library:
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging
+
+    was_on = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        model = AutoModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
+    model.eval().requires_grad_(False)
+    model.vision_model = None
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    context = model.config.text_config.max_position_embeddings
+    is_sigmoid = model.config.model_type in _SIGMOID
+
+    def encode(texts: list[str]) -> Tensor:
+        if is_sigmoid:  # trained on padded texts without a mask
+            tokens = tokenizer(texts, padding="max_length", max_length=context, return_tensors="pt")
+            return model.get_text_features(tokens["input_ids"]).pooler_output
+        tokens = tokenizer(texts, padding=True, return_tensors="pt")
+        return model.get_text_features(tokens["input_ids"], tokens["attention_mask"]).pooler_output
+
+    return _Library(
+        count=lambda text: len(tokenizer(text)["input_ids"]),
+        encode=encode,
+        context=context,
+        scale=float(model.logit_scale.exp()),
+        bias=float(model.logit_bias) if is_sigmoid else 0.0,
+    )
+
+
+def _of_open_clip(folder: Path) -> _Library:
+    import open_clip
+
+    model = open_clip.create_model(f"local-dir:{folder}", device="cpu").eval().requires_grad_(False)
+    model.visual = None
+    tokenizer = open_clip.get_tokenizer(f"local-dir:{folder}")
+    inner = getattr(tokenizer, "tokenizer", None)
+    bias = getattr(model, "logit_bias", None)
+
+    return _Library(
+        count=lambda text: len(inner(text)["input_ids"]) if inner else len(tokenizer.encode(text)) + 2,
+        encode=lambda texts: model.encode_text(tokenizer(texts)),
+        context=tokenizer.context_length,
+        scale=float(model.logit_scale.exp()),
+        bias=0.0 if bias is None else float(bias),
+    )
+
+
+def embed_text(
+    model: LoadedModel, texts: Sequence[str], templates: Sequence[str] | None = None
+) -> Float[np.ndarray, "texts joint"]:
+    """Compute the unit vectors of texts in the joint space of a model.
+
+    Args:
+        model: a model with a text half, from the folder of a CLIP or SigLIP.
+        texts: words or sentences.
+        templates: sentences with {} in place of the text, "a photo of a {}". A text's vector is the mean of the unit
+            vectors of its templates, at unit length (Radford et al. 2021, arXiv 2103.00020, section 3.1.4). None: the
+            texts as they stand.
+
+    Returns:
+        float32 (texts, joint), each row of length 1.
+
+    Raises:
+        UnsupportedError: the model reads no texts, or the library that reads them is missing.
+        SettingError: an empty or too long text, or a template without {}.
+    """
+    if model.text is None:
+        raise UnsupportedError(_NO_TEXTS.format(model=model.title))
+    texts = [texts] if isinstance(texts, str) else list(texts)
+    for template in templates or ():
+        if not isinstance(template, str) or "{}" not in template:
+            raise SettingError(_NO_PLACE.format(template=repr(template)[:60]))
+    if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise SettingError(EMPTY)
+    if not templates:
+        return model.text.embed(texts)
+    each = model.text.embed([template.replace("{}", text) for text in texts for template in templates])
+    means = each.reshape(len(texts), len(templates), -1).mean(1)
+    return (means / np.linalg.norm(means, axis=-1, keepdims=True)).astype(np.float32)

@@ -1,0 +1,1 @@
+"""Quantities of texts and patches in the joint space of a CLIP or SigLIP."""

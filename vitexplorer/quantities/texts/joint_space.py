@@ -1,0 +1,30 @@
+"""The joint space of images and texts: single tokens brought there as the pooled feature is.
+
+P is the final norm, then the projection of a CLIP (Radford et al. 2021, arXiv 2103.00020). A SigLIP has no class token:
+its pooling head reads one token alone, where the softmax over tokens is 1 (Zhai et al. 2023, arXiv 2303.15343, has the
+head; reading single tokens with it is ours). A model without a joint space keeps the features that its classifier
+reads, so that vectors of the same width can be compared with them.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capturing.capture import Capture
+
+
+def pools_by_attention(capture: Capture) -> bool:
+    """Return True for a model whose pooling head attends to its tokens, as SigLIP's does."""
+    return getattr(capture.model.module, "attn_pool", None) is not None
+
+
+def project(capture: Capture, tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, "tokens joint"]:
+    """Bring tokens of the last residual stream into the joint space, each on its own."""
+    family, module = capture.model.family, capture.model.module
+    if pools_by_attention(capture):
+        if capture.model.projects or not capture.model.num_classes:
+            return family.read_out(module, tokens[:, None], "own")
+        return family.embedding(module, tokens[:, None])
+    read = family.read_each if capture.model.projects else family.final_norm
+    return read(module, tokens[None])[0]
