@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from PIL import Image
 from torch import Tensor, nn
 
 import vitexplorer as vx
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.diagnosis.alternatives import attentions, position_table
 from vitexplorer.diagnosis.loading import block_tensors
 from vitexplorer.models.loading import LoadedModel
@@ -33,6 +35,7 @@ class Case:
         return list(self.pictures) if self.fed is None else self.fed
 
 
+PHOTOGRAPHS = ("astronaut", "chelsea", "coffee")
 Fault = Callable[[Case, np.random.Generator], Case | None]
 """Plants a fault; None where a model has no place for it"""
 
@@ -209,6 +212,19 @@ def _imbalanced(case: Case, rng: np.random.Generator) -> Case:
     return replace(case, pictures=pictures, labels=(*(case.labels[at] for at in rows), *[common] * len(more)))
 
 
+def _photographed(case: Case, rng: np.random.Generator) -> Case | None:
+    """Put parts of photographs in place of the drawn pictures, under the same labels."""
+    if case.model.provenance.weights != "bundled":
+        return None
+    photographs = [np.asarray(Image.open(ASSETS / "examples" / f"{name}.png").convert("RGB")) for name in PHOTOGRAPHS]
+    parts = []
+    for at, picture in enumerate(case.pictures):
+        photograph, side = photographs[at % len(photographs)], picture.shape[0]
+        top, left = (int(rng.integers(0, length - side)) for length in photograph.shape[:2])
+        parts.append(photograph[top : top + side, left : left + side])
+    return replace(case, pictures=tuple(parts))
+
+
 FAULTS: Mapping[str, tuple[Fault, ...]] = {
     "wrong_normalisation": (_scaled(0.0, 1.0), _scaled(0.9, 0.1)),
     "not_scaled": (_scaled(0.0, 1 / 255),),
@@ -230,5 +246,6 @@ FAULTS: Mapping[str, tuple[Fault, ...]] = {
     "dead_heads": (_dead_head,),
     "duplicates": (_copied,),
     "imbalanced": (_imbalanced,),
+    "unlike_training_data": (_photographed,),
 }
 """Ways to plant each cause, mild before gross"""

@@ -26,9 +26,9 @@ class AnsweredPicturesResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class TwoMatricesResult(Result):
-    """One matrix before and after a repair, values (sides, rows, cols)."""
+    """One matrix before and after a repair, or before alone, values (sides, rows, cols)."""
 
-    headings: tuple[Text, Text]
+    headings: tuple[Text, ...]
     """Heading of each matrix"""
     names: tuple[Text, ...] = ()
     """Names of the rows and of the columns; empty for the places of a patch grid"""

@@ -15,15 +15,18 @@ from typing import Any
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.causes import CAUSES
-from vitexplorer.diagnosis.conversion import check_conversion, check_positions
+from vitexplorer.diagnosis.conversion import check_conversion
 from vitexplorer.diagnosis.cropping import check_cropping
 from vitexplorer.diagnosis.data_checks import check_data, check_doubtful_labels
 from vitexplorer.diagnosis.diagnosis import Diagnosis, Finding
 from vitexplorer.diagnosis.examination import Examination, Watch
+from vitexplorer.diagnosis.familiar import check_familiarity
 from vitexplorer.diagnosis.feeding import check_feeding
 from vitexplorer.diagnosis.heads import check_collapse, check_heads
 from vitexplorer.diagnosis.labels import check_labels
 from vitexplorer.diagnosis.loading import check_classifier, check_weights
+from vitexplorer.diagnosis.positions import check_positions
+from vitexplorer.diagnosis.prefix import check_prefix
 from vitexplorer.diagnosis.proofs import proof_of
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_WEIGHTS
 from vitexplorer.diagnosis.subject import Preprocess, subject_of
@@ -32,8 +35,18 @@ from vitexplorer.diagnosis.training import check_training
 __all__ = ["CAUSES", "Diagnosis", "Finding", "diagnose"]
 
 _WITHOUT_ANSWERS = (
-    *("weights_not_loaded", "half_loaded", "positions_missing", "dead_heads", "collapsed", "duplicates"),
-    *("leak_between_splits", "imbalanced", "rate_too_high", "nothing_trains", "unlike_training_data"),
+    "weights_not_loaded",
+    "half_loaded",
+    "positions_missing",
+    "prefix_token_missing",
+    "dead_heads",
+    "collapsed",
+    "duplicates",
+    "leak_between_splits",
+    "imbalanced",
+    "rate_too_high",
+    "nothing_trains",
+    "unlike_training_data",
 )
 """Causes that are told without judging answers"""
 WEIGHTS, DATA = Text("weights", "权重"), Text("heads and data", "注意力头与数据")
@@ -48,8 +61,6 @@ OF_ANSWERS: Mapping[Text, Callable[[Examination], None]] = {
 """Parts that judge the model's answers, and their checks"""
 PARTS = (WEIGHTS, *OF_ANSWERS, DATA)
 """Parts of a check-up in their order, by the name that a watcher gets"""
-NOT_CHECKED = ("prefix_token_missing", "unlike_training_data")
-_NOT_CHECKED = Text("There is no check of this yet.", "目前还没有这项检查。")
 
 
 def diagnose(
@@ -90,6 +101,7 @@ def diagnose(
     exam.begin(WEIGHTS)
     check_weights(exam)
     check_positions(exam)
+    check_prefix(exam)
     if _can_answer(exam):
         for part, check in OF_ANSWERS.items():
             exam.begin(part)
@@ -98,9 +110,9 @@ def diagnose(
     check_heads(exam)
     if exam.subject.fed is not None and len(exam.fed) >= LEAST:
         check_collapse(exam)
+    check_familiarity(exam)
     check_data(exam)
     check_training(exam, training)
-    exam.cannot_tell(NOT_CHECKED, _NOT_CHECKED)
     return report_of(exam)
 
 

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.alternatives import Alternative, alternatives, position_table
+from vitexplorer.diagnosis.alternatives import Alternative, alternatives
 from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
+from vitexplorer.diagnosis.positions import OF_PLACES, SHUFFLED
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
 FIRST_PICTURES, LAST_ROUND = 16, 3
@@ -50,31 +51,13 @@ _WHAT = {
     "scale_missing": Text("The scale of the attention scores is wrong ({name})", "注意力分数的缩放有误（{name}）"),
     "heads_miscounted": Text("The number of heads is wrong, and should be {name}", "注意力头数有误，应为 {name}"),
 }
-_NO_POSITIONS = Text("The model has no learned position embedding.", "模型没有可学习的位置编码。")
-_MISSING = Text(
-    "The position embedding is the same for every patch: the model cannot tell where a patch is.",
-    "所有图块的位置编码都相同：模型无法分辨图块的位置。",
-)
-
-
-def check_positions(exam: Examination) -> None:
-    """Find a position embedding that is the same everywhere; it takes no pictures."""
-    table = position_table(exam.subject.model)
-    causes = ("positions_missing", *(cause for cause in CAUSES if cause.startswith("positions")))
-    if table is None:
-        return exam.cannot_tell(causes, _NO_POSITIONS)
-    exam.did_check("positions_missing")
-    _, values, grid = table
-    patches = values[0, -grid[0] * grid[1] :].float()
-    if float((patches - patches.mean(0)).norm()) < 1e-6 * max(1.0, float(patches.norm())):
-        exam.findings.append(Finding("positions_missing", _MISSING, 0.99, evidence={"grid": grid}))
-    return None
 
 
 def check_conversion(exam: Examination) -> None:
     """Try other readings of the weights, and keep the best that the answers speak for."""
     model = exam.subject.model
-    tried = list(alternatives(model))
+    shuffled = next((finding for finding in exam.findings if finding.cause == SHUFFLED), None)
+    tried = [each for each in alternatives(model) if not shuffled or each.cause not in OF_PLACES]
     causes = list(dict.fromkeys(each.cause for each in tried))
     if exam.labels is not None and exam.judged().value > PERFECT:
         return exam.cannot_tell(causes, SAME)
@@ -99,7 +82,11 @@ def check_conversion(exam: Examination) -> None:
         if rise > SUPPORTED:
             exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None
-    exam.findings.append(_finding(exam, best, before, after, rise))
+    finding = _finding(exam, best, before, after, rise)
+    if shuffled and best.cause == SHUFFLED:
+        exam.findings.remove(shuffled)
+        finding = replace(finding, certainty=max(finding.certainty, shuffled.certainty))
+    exam.findings.append(finding)
     return None
 
 

@@ -84,8 +84,10 @@ def _cropping(exam: Examination, finding: Finding) -> Result:
     return _answered(exam, rows[chosen], sides)
 
 
-def _conversion(exam: Examination, finding: Finding) -> Result:
-    """Show the answers with the weights as they are and as they should be read."""
+def _conversion(exam: Examination, finding: Finding) -> Result | None:
+    """Show the answers with the weights as they are and as they should be read; of positions in no order, the table."""
+    if finding.repaired is None:
+        return _positions(exam, finding)
     rows = exam.few
     fed = exam.feed(exam.fed[rows])
     before, after = exam.logits()[rows], exam.answers(_repaired_run(exam, finding.repaired), fed)
@@ -233,16 +235,15 @@ def _confusion(exam: Examination, finding: Finding) -> Result | None:
 
 
 def _positions(exam: Examination, finding: Finding) -> Result | None:
-    """Compare the position embedding of a place above the middle with all others, before and after."""
+    """Compare the position embedding of a place above the middle with all others, before and, if mended, after."""
     model = exam.subject.model
     table = position_table(model)
     if table is None:
         return None
     name, before, (rows, cols) = table
-    repaired = finding.repaired
-    after = repaired[name] if isinstance(repaired, dict) else before
+    tables = [before, finding.repaired[name]] if isinstance(finding.repaired, dict) else [before]
     place = (rows // 3) * cols + cols // 2
-    maps = [_cosines(values[0, -rows * cols :].float(), place).reshape(rows, cols) for values in (before, after)]
+    maps = [_cosines(values[0, -rows * cols :].float(), place).reshape(rows, cols) for values in tables]
     return TwoMatricesResult(
         view="check_up",
         title=_POSITIONS,
@@ -251,7 +252,7 @@ def _positions(exam: Examination, finding: Finding) -> Result | None:
         unit=Text("cosine", "余弦"),
         formula="",
         provenance=model.provenance,
-        headings=(BEFORE, AFTER),
+        headings=(BEFORE, AFTER)[: len(tables)],
         axis_names=(Text("row", "行"), Text("column", "列")),
     )
 

@@ -88,8 +88,8 @@ CAUSES: dict[str, Cause] = {
         "data",
         Text("Unlike the training data", "与训练数据不同"),
         Text(
-            "The features lie far from those of the data that the model is known for.",
-            "特征远离模型已知数据的特征。",
+            "The features lie farther from drawn pictures of the model's kind than such pictures lie from each other.",
+            "特征与模型所属类型的合成图像相距较远，超过这些图像彼此之间的距离。",
         ),
         Text("Confident nonsense on pictures of another kind.", "对另一类图像给出自信却无意义的回答。"),
         Text(

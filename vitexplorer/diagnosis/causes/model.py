@@ -71,8 +71,8 @@ CAUSES: dict[str, Cause] = {
         "weights",
         Text("Positions shuffled", "位置编码被打乱"),
         Text(
-            "The answers are better without the position embedding.",
-            "去掉位置编码后回答更好。",
+            "The places whose embeddings are most alike are no neighbours, or answers are better without positions.",
+            "编码最相似的位置并不相邻，或去掉位置编码后回答更好。",
         ),
         Text("The model answers as if the patches were a puzzle.", "模型的回答像是面对打乱的拼图。"),
         Text(
@@ -113,8 +113,8 @@ CAUSES: dict[str, Cause] = {
         "architecture",
         Text("Prefix token missing", "缺少前缀标记"),
         Text(
-            "The first tokens have the norms of patches.",
-            "最前面的标记具有图块的范数。",
+            "A token before the patches changes with the picture, or the classifier reads a patch as its first token.",
+            "图块之前的标记随图像变化，或分类头把图块当作第一个标记读取。",
         ),
         Text(
             "The first patch is treated as the class token, and the answer is read from it.",
@@ -130,8 +130,8 @@ CAUSES: dict[str, Cause] = {
         "architecture",
         Text("Prefix tokens among patches", "前缀标记混入图块"),
         Text(
-            "The position embedding is tried moved by the number of prefix tokens.",
-            "将位置编码移动前缀标记数个位置后再试。",
+            "A token among the patches is the same for every picture, or positions moved by some places answer better.",
+            "图块中有标记对每幅图像都相同，或将位置编码移动几个位置后回答更好。",
         ),
         Text(
             "Maps are shifted by one patch and wrap around at the end of a row.", "图整体错开一个图块，并在行末换行。"

@@ -51,7 +51,7 @@ def draw_answers(page: Page, result: AnsweredPicturesResult, y: float) -> float:
 
 
 def draw_matrices(page: Page, result: TwoMatricesResult, y: float) -> float:
-    """Draw both matrices on one scale: counts by class as shares of their row, anything else as it is."""
+    """Draw the matrices on one scale: counts by class as shares of their row, anything else as it is."""
     _, rows, cols = result.values.shape
     names = [name.in_(page.language) for name in result.names]
     names_room = min(NAMES, 0.2 * page.inner) if names else 0
@@ -59,10 +59,11 @@ def draw_matrices(page: Page, result: TwoMatricesResult, y: float) -> float:
     if names:
         values = values / np.maximum(values.sum(2, keepdims=True), 1)
     scale = Scale(UNSIGNED, 0.0, 1.0) if names else scale_of(values, None)
-    per_row, _ = page.columns(2, BETWEEN, 250)
+    sides = len(result.headings)
+    per_row, _ = page.columns(sides, BETWEEN, 250)
     below = 2 * LINE + 24
     room = (page.inner - BAR_ROOM - names_room - (per_row - 1) * BETWEEN) / per_row
-    tall = page.high(LARGEST, y + HEADING + below + page.margin) / (3 - per_row)
+    tall = page.high(LARGEST, y + HEADING + below + page.margin) / -(-sides // per_row)
     wide = min(room, LARGEST, max(tall, LEAST) * cols / rows)
     boxes = []
     for at, heading in enumerate(result.headings):

@@ -1,0 +1,87 @@
+"""Check of the learned position embedding by itself: it differs from patch to patch, and is alike for neighbours.
+
+Training makes the embeddings of neighbouring patches alike (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7). In a
+table in another order each place still has others that are alike, but they lie anywhere. So the place most like each
+is sought, and its distance compared with that in tables of which the places were shuffled. Turned or transposed tables
+pass, since neighbours stay neighbours; answers to pictures tell those.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.core.text import Text
+from vitexplorer.diagnosis.alternatives import position_table
+from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.examination import Examination
+
+MISSING, SHUFFLED = "positions_missing", "positions_shuffled"
+OF_PLACES = ("positions_transposed", "positions_badly_resampled", "prefix_tokens_among_patches")
+"""Causes that leave neighbours neighbours; a shuffled table is none of them"""
+LEAST = 25
+"""Fewest places of a table whose order can be judged"""
+ALIKE = 2.0
+"""Likeness of the likest places, as a multiple of what chance gives in a table of noise, from which there is order"""
+FAR = -3.0
+"""Standard deviations below the distance of a shuffled table that a right one lies, at least"""
+_SHUFFLES = 100
+_NO_POSITIONS = Text("The model has no learned position embedding.", "模型没有可学习的位置编码。")
+_MISSING = Text(
+    "The position embedding is the same for every patch: the model cannot tell where a patch is.",
+    "所有图块的位置编码都相同：模型无法分辨图块的位置。",
+)
+_SHUFFLED = Text(
+    "The position embedding is in another order: the places with the likest embeddings lie {distance} patches apart on "
+    "average, as in a shuffled table.",
+    "位置编码的顺序被打乱：编码最相似的位置平均相距 {distance} 个图块，与打乱的表无异。",
+)
+
+
+def check_positions(exam: Examination) -> None:
+    """Find a position embedding that is the same everywhere, or in no order; it takes no pictures."""
+    table = position_table(exam.subject.model)
+    if table is None:
+        return exam.cannot_tell((MISSING, SHUFFLED, *OF_PLACES), _NO_POSITIONS)
+    exam.did_check((MISSING, SHUFFLED))
+    _, values, grid = table
+    patches = values[0, -grid[0] * grid[1] :].float().cpu().numpy().astype(np.float64)
+    centred = patches - patches.mean(0)
+    if np.linalg.norm(centred) < 1e-6 * max(1.0, np.linalg.norm(patches)):
+        exam.findings.append(Finding(MISSING, _MISSING, 0.99, evidence={"grid": grid}))
+    elif distance := shuffled_distance(centred, grid):
+        text = _SHUFFLED.format(distance=f"{distance:.1f}")
+        exam.findings.append(Finding(SHUFFLED, text, 0.97, evidence={"grid": grid, "distance": distance}))
+    return None
+
+
+def shuffled_distance(table: Float[np.ndarray, "places dim"], grid: tuple[int, int]) -> float | None:
+    """Return the mean distance, in patches, of each place to the one most like it, if the table is in no order.
+
+    None for a table in order, for one without any, such as a fresh one, and for one that is too small to tell.
+    """
+    count, dim = table.shape
+    if count < LEAST:
+        return None
+    unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -2.0)
+    by_chance = math.sqrt(2 * math.log(count) / dim)
+    if cosines.max(1).mean() < ALIKE * by_chance:
+        return None
+    likest = cosines.argmax(1)
+    distance = _mean_distance(np.arange(count), likest, grid)
+    draw = np.random.default_rng(0)
+    orders = (draw.permutation(count) for _ in range(_SHUFFLES))
+    shuffled = np.array([_mean_distance(order, order[likest], grid) for order in orders])
+    return distance if distance > shuffled.mean() + FAR * shuffled.std() else None
+
+
+def _mean_distance(
+    places: Int[np.ndarray, " places"], others: Int[np.ndarray, " places"], grid: tuple[int, int]
+) -> float:
+    """Return the mean Euclidean distance of pairs of places, counted row by row."""
+    rows, cols = (np.subtract(*each) for each in zip(divmod(places, grid[1]), divmod(others, grid[1]), strict=True))
+    return float(np.hypot(rows, cols).mean())
