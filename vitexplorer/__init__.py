@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from vitexplorer.learn.handout import handout
     from vitexplorer.models import models
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.models.text_files import load_texts, save_texts
     from vitexplorer.models.text_tower import embed_text
     from vitexplorer.models.wrapping import wrap
     from vitexplorer.notebook.widget import widget
@@ -75,6 +76,7 @@ __all__ = [
     "interventions",
     "load_backbone",
     "load_model",
+    "load_texts",
     "load_tuned",
     "merge",
     "methods",
@@ -83,6 +85,7 @@ __all__ = [
     "reading",
     "render",
     "save",
+    "save_texts",
     "save_tuned",
     "shared_token_pca",
     "size_choices",
@@ -114,6 +117,7 @@ _HOMES = {
     "interventions": "vitexplorer.interventions",
     "load_backbone": "vitexplorer.models.loading",
     "load_model": "vitexplorer.models.loading",
+    "load_texts": "vitexplorer.models.text_files",
     "load_tuned": "vitexplorer.finetune.storing",
     "merge": "vitexplorer.finetune.attaching",
     "methods": "vitexplorer.finetune.attaching",
@@ -122,6 +126,7 @@ _HOMES = {
     "reading": "vitexplorer.views",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
+    "save_texts": "vitexplorer.models.text_files",
     "save_tuned": "vitexplorer.finetune.storing",
     "shared_token_pca": "vitexplorer.views.token_pca",
     "size_choices": "vitexplorer.quantities.size_choices",

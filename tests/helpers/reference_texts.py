@@ -150,8 +150,8 @@ def decomposition_map(twin: Twin, text: Tensor, others: list[Tensor]) -> np.ndar
         return values
 
     result = shares(text)
-    if others:
-        result = result - np.mean([shares(vector) for vector in (text, *others)], axis=0)
+    if len(others) > 1:
+        result = result - np.mean([shares(vector) for vector in others], axis=0)
     return result.reshape(GRID, GRID)
 
 

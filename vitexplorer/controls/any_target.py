@@ -17,7 +17,7 @@ from vitexplorer.controls.query import check_patches
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
-from vitexplorer.controls.texts import text_vectors
+from vitexplorer.controls.texts import NO_DIRECTION, text_vectors
 from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import OUTPUT, Result, query_text
@@ -108,7 +108,7 @@ class AnyTargetControl(TargetControl):
             return self._as_wide(Alike(name, _numbers(value.embedding), patch), capture)
         if isinstance(value, LikeText):
             return LikeText(text_vectors([value.described], capture)[0])
-        if getattr(value, "ndim", 0) == 1 and capture.model.projects and len(value) == len(capture.joint_embedding):
+        if getattr(value, "ndim", 0) == 1 and capture.model.projects:
             return LikeText(text_vectors([value], capture)[0])
         if getattr(value, "ndim", 0) == 1:
             numbers = _numbers(value)
@@ -185,6 +185,8 @@ class AnyTargetControl(TargetControl):
 
     def _as_wide(self, target: Alike, capture: CaptureProtocol) -> Alike:
         width = len(capture.embedding)
+        if not np.isfinite(target.embedding).all() or not target.embedding.any():
+            raise SettingError(NO_DIRECTION)
         if target.embedding.shape != (width,):
             raise SettingError(
                 Text(

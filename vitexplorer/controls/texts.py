@@ -32,8 +32,8 @@ OTHER_WIDTH = Text(
     "该文字向量为 {size} 维，而 {model} 的图像向量为 {width} 维：两者必须来自同一个模型。",
 )
 NO_DIRECTION = Text(
-    "The text's vector has no direction: it holds NaN or infinity, or nothing but zeros.",
-    "该文字向量没有方向：其中含有 NaN、无穷大或全为零。",
+    "The vector of a text or an image has no direction: it holds NaN or infinity, or nothing but zeros.",
+    "该文字或图像向量没有方向：其中含有 NaN、无穷大或全为零。",
 )
 TOO_MANY = Text("{count} texts are too many: {most} at most.", "文字最多 {most} 条，而不是 {count} 条。")
 

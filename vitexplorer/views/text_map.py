@@ -1,5 +1,6 @@
 """Which patches does this text mean? The definitions of the methods are in `quantities/texts/maps.py`.
 
+`texts` are those whose mean `text_decomposition` takes away; other methods do not read them.
 Misleading: a map is made for any text, also for one that is not true of the image. Numbers of different methods have
 different units, and stretching a map to its own range turns noise into a picture.
 """
@@ -30,9 +31,10 @@ def compute(
 ) -> MapResult:
     """Compute the map of a text, (rows, cols), not rescaled; on the second model's grid for ProxyCLIP."""
     chosen = METHODS[method]
-    others = tuple(each for each in texts if each != text)
     second = None if other is None else other.capture
-    values = text_maps(capture, chosen, (text, *others), second)[0]
+    values = text_maps(capture, chosen, (text,), second)[0]
+    if method == "text_decomposition" and len(texts) > 1:
+        values = values - text_maps(capture, chosen, texts.each).mean(0)
     on = capture if second is None or method != "proxyclip" else second
     grid, needed = on.grid(on.depth - 1), {"clip_surgery": PATH, "gem": PATH, "legrad": LEGRAD_BLOCKS}.get(method, 0)
     notes = (FEWER.format(depth=capture.depth),) if capture.depth < needed else ()
@@ -78,7 +80,7 @@ VIEW = View(
     controls=(
         TextControl(),
         TextMethodControl(known=lambda: METHODS),
-        replace(TextsControl(), label=Text("Other texts", "其他文字"), start=()),
+        replace(TextsControl(), label=Text("Texts to compare with", "对照文字"), start=()),
         OtherCaptureControl(),
         SharpenControl(),
     ),

@@ -32,6 +32,8 @@ def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCaptu
     maps = text_maps(capture, chosen, texts.each, second)
     if method == "clip_surgery":
         maps = surgery(capture, chosen.features(capture, second), texts)
+    elif method == "text_decomposition":
+        maps = maps - maps.mean(0)
     on = capture if second is None or method != "proxyclip" else second
     grid = on.grid(on.depth - 1)
     scores = maps.reshape(len(texts), grid.rows, grid.cols).float().cpu().numpy()

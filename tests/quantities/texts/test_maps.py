@@ -14,7 +14,9 @@ from tests.helpers.reference_texts import Twin
 from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.small_texts import JOINT, SIDE, save_clip, save_siglip
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls.explained import LikeText
 from vitexplorer.core.text import SettingError, UnsupportedError
+from vitexplorer.quantities.scores import score_of
 from vitexplorer.quantities.texts.maps import METHODS
 
 FEATURES = ("raw", "maskclip", "clip_surgery", "gem", "sclip", "clearclip", "naclip")
@@ -69,7 +71,7 @@ def test_the_attention_of_a_second_model(both):
     np.testing.assert_allclose(result.values, reference_texts.proxy_map(twin, features, fine.rows, TEXTS[0]), atol=2e-5)
 
 
-@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize("others", [0, 1, 2])
 def test_shares_of_the_class_tokens_answer(both, others):
     captured, twin = both
     values = vx.compute(
@@ -108,6 +110,30 @@ def test_each_patch_takes_its_best_text(both):
     for row, col in np.ndindex(result.values.shape):
         assert result.values[row, col] == max(range(3), key=lambda at: (maps[at][row, col], -at))
     np.testing.assert_allclose(result.scores, maps, atol=1e-6)
+
+
+def test_shares_of_the_answer_are_compared_with_the_mean_text(both):
+    captured, _ = both
+    result = vx.compute("text_segmentation", captured, texts=list(VECTORS), method="text_decomposition")
+    maps = [
+        vx.compute("text_map", captured, text=vector, method="text_decomposition", texts=list(VECTORS)).values
+        for vector in VECTORS
+    ]
+    np.testing.assert_allclose(result.scores, maps, atol=1e-6)
+    np.testing.assert_allclose(result.scores.sum(0), 0, atol=1e-6)
+
+
+def test_a_vector_is_a_text_where_the_model_has_a_joint_space(both):
+    captured, _ = both
+    result = vx.compute("input_x_gradient", captured, target=VECTORS[0])
+    assert isinstance(result.settings["target"], LikeText)
+    score = vx.compute("text_scores", captured, texts=[VECTORS[0]]).values[0]
+    assert float(score_of(captured, result.settings["target"])) == pytest.approx(score)
+    for wrong, message in ((np.zeros(JOINT), "no direction"), (np.ones(48), "has 48 numbers")):
+        with pytest.raises(SettingError, match=message):
+            vx.compute("input_x_gradient", captured, target=wrong)
+    with pytest.raises(SettingError, match="no direction"):
+        vx.compute("input_x_gradient", capture_small("vit"), target=np.full(48, np.nan))
 
 
 def test_clip_surgery_takes_away_what_all_texts_have_in_common(both):

@@ -21,17 +21,16 @@ def no_plain_blocks(capture: Capture) -> Text | None:
     """Refuse models whose blocks are windowed, gated, or no attention and MLP that are added after their norms."""
     reason = _OTHER_BLOCK.format(model=capture.model.title)
     module = capture.model.module
-    for site in capture.sites:
+    for number, site in enumerate(capture.sites):
         try:
-            parts = block_parts(module, site.name)
+            parts, call = block_parts(module, site.name), capture.call(number)
         except UnsupportedError:
             return reason
-        attention = module.get_submodule(site.name).attn
-        is_plain = site.windows is None and site.layout is None and site.arrange is None and not site.heads_apart
-        if not (is_plain and parts.norm_first) or getattr(attention, "gate", None) is not None:
+        is_whole = site.windows is None and site.layout is None and site.arrange is None and not site.heads_apart
+        is_gated = getattr(module.get_submodule(site.name).attn, "gate", None) is not None
+        if not (is_whole and parts.norm_first) or is_gated or call.scores is not None or call.value is None:
             return reason
-    calls = [capture.call(block) for block in range(capture.depth)]
-    return reason if any(call.scores is not None or call.value is None for call in calls) else None
+    return None
 
 
 def has_inner_norm(capture: Capture) -> bool:

@@ -19,7 +19,7 @@ proxyclip         A from another model's patches, neither; Lan et al. 2024, arXi
 siglip_pooling    the pooling head over one patch alone; ours.
 text_decomposition  the class row's share A_cls,i W_o v_i of every block and head through the final norm with its scale
                   held and the projection, dot t; Gandelsman et al. 2024, arXiv 2310.05916. W_o's bias is shared by the
-                  heads alike.
+                  heads alike. The views take away the mean over several texts.
 bimodal           class row of relu(dA * A) of the last block; Chefer et al. 2021, arXiv 2103.15679.
 legrad            relu(ds/dA) of the last two blocks, each with its own score; Bousselham et al. 2024, arXiv 2404.03214.
 grad_eclip        relu(sum_c g_c v_ic m_i); Zhao et al. 2025, arXiv 2502.18816.
@@ -212,8 +212,7 @@ def _text_decomposition(capture: Capture, texts: Sequence[TextVector]) -> Float[
         read = family.read_each if capture.model.projects else family.final_norm
         last = capture.residual_after(capture.depth - 1)[None, token : token + 1]
         frozen = frozen_at(lambda tokens: read(module, tokens), last)
-        maps = vectors_of(capture, texts).double() @ (frozen(added[None]) - frozen(torch.zeros_like(last)))[0].T
-        return maps - maps.mean(0) if len(texts) > 1 else maps
+        return vectors_of(capture, texts).double() @ (frozen(added[None]) - frozen(torch.zeros_like(last)))[0].T
 
 
 def _shares_of_patches(capture: Capture, number: int, token: int) -> Float[Tensor, "tokens dim"]:
