@@ -12,7 +12,7 @@ import vitexplorer as vx
 from tests.helpers.small_models import load_small
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.familiar import check_familiarity, share_stranger
+from vitexplorer.diagnosis.familiar import check_familiarity, share_farther
 from vitexplorer.diagnosis.subject import subject_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.scenes import draw_scene
@@ -85,4 +85,4 @@ def test_the_share_of_pairs() -> None:
     usual = [-max(float(unit[1][i] @ unit[1][j]) for j in range(3) if j != i) for i in range(3)]
     strange = [-max(float(row @ other) for other in unit[1]) for row in unit[0]]
     pairs = [(a > b) + 0.5 * (a == b) for a in strange for b in usual]
-    assert share_stranger(given, familiar) == pytest.approx(np.mean(pairs))
+    assert share_farther(given, familiar) == pytest.approx(np.mean(pairs))

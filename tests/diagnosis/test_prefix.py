@@ -66,7 +66,7 @@ def test_a_classifier_that_reads_the_first_patch_is_named() -> None:
     assert "prefix_token_missing" in causes(replace(model, module=module))
 
 
-def test_without_a_stream_it_cannot_be_told() -> None:
+def test_without_a_stream_it_stays_undecided() -> None:
     report = diagnose(capture_case("cait").model)
     assert "not known" in report.undecided["prefix_token_missing"].en
     assert np.size(report.findings) >= 0

@@ -70,7 +70,7 @@ def check_familiarity(exam: Examination) -> None:
     own = model.preprocessing
     pictures = [draw(_FIRST + number, own.input_size[0]) for number in range(DRAWN)]
     fed = torch.cat([normalise(picture, own.mean, own.std) for picture in pictures])
-    share = share_stranger(exam.features, features_of(model.module, fed, model.num_classes))
+    share = share_farther(exam.features, features_of(model.module, fed, model.num_classes))
     if share >= STRANGE:
         evidence = {"share_of_pairs": share, "pictures": len(exam.fed), "drawn": DRAWN}
         text = _STRANGE.format(share=f"{100 * share:.0f} %")
@@ -85,7 +85,7 @@ def _kind_of(model: LoadedModel) -> Callable[[int, int], np.ndarray] | None:
     return next((draw for name, draw in _KINDS.items() if model.name.startswith(f"{name}_")), None)
 
 
-def share_stranger(given: Features, familiar: Features) -> float:
+def share_farther(given: Features, familiar: Features) -> float:
     """Return the share of pairs in which the given picture is farther from its nearest familiar one."""
     first, second = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9) for rows in (given, familiar))
     among = second @ second.T
