@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.models.text_tower import TextTower
 
 
-@dataclass
-class InventedTexts:
-    """Stands in for a `TextTower`."""
+class InventedTexts(TextTower):
+    """Text half of a model without weights."""
 
-    width: int
-    sigmoid: bool = False
+    def __init__(self, width: int):
+        super().__init__(Path(), "transformers", sigmoid=False)
+        self.width = width
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) for text in texts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.helpers.small_texts import (
     save_siglip_2,
 )
 from vitexplorer.core.text import SettingError, UnsupportedError
+from vitexplorer.models.text_tower import embed_text
 
 TEXTS = ["a red gear", "the blue cat", "a photo of an object"]
 
@@ -121,7 +123,7 @@ def test_templates_are_averaged_at_unit_length(clip):
 )
 def test_what_is_no_text_gets_a_sentence(clip, texts, templates, message):
     with pytest.raises(SettingError, match=message):
-        vx.embed_text(clip, texts, templates)
+        inspect.unwrap(embed_text)(clip, texts, templates)  # as users have it, without the type checks of the tests
 
 
 @pytest.mark.parametrize("text", ["\N{GEAR}️", "\x00\x07", "القط", "<b>cat</b>", "cat; gear"])

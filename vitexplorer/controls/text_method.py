@@ -40,12 +40,16 @@ class TextMethodControl(Control):
         return next(key for key, _ in self.offered(capture))
 
     def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
-        """Return the methods that have a meaning for the model; all without a capture."""
+        """Return the methods that have a meaning for the model and need no second one; without a capture, for any."""
         return tuple(
             (key, method.title)
             for key, method in self.known().items()
-            if capture is None or method.refuses(capture) is None
+            if not method.needs_other and (capture is None or method.refuses(capture) is None)
         )
+
+    def say(self, value: str, capture: CaptureProtocol | None) -> Text:
+        """Name the method."""
+        return self.known()[value].title
 
     def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> str:
         """Return the key of a method. Raises UnknownNameError for any other value."""

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import Features, features_of
+from vitexplorer.diagnosis.features import features_of
 from vitexplorer.diagnosis.sentences import NO_PICTURES
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
@@ -85,7 +85,7 @@ def _kind_of(model: LoadedModel) -> Callable[[int, int], np.ndarray] | None:
     return next((draw for name, draw in _KINDS.items() if model.name.startswith(f"{name}_")), None)
 
 
-def share_farther(given: Features, familiar: Features) -> float:
+def share_farther(given: Float[np.ndarray, "given dim"], familiar: Float[np.ndarray, "familiar dim"]) -> float:
     """Return the share of pairs in which the given picture is farther from its nearest familiar one."""
     first, second = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9) for rows in (given, familiar))
     among = second @ second.T

@@ -97,6 +97,8 @@ class Method:
     scores: Callable[[Capture, Sequence[TextVector]], Float[Tensor, "texts patches"]] | None = None
     """A number for each text and patch"""
     unit: Text = Text("cosine", "余弦")
+    needs_other: bool = False
+    """True if it takes a capture by a second model, which only Python can give"""
 
 
 def text_maps(
@@ -354,6 +356,7 @@ METHODS: Mapping[str, Method] = {
         ),
         no_plain_blocks,
         _proxyclip,
+        needs_other=True,
     ),
     "siglip_pooling": Method(
         Text("Pooling of one patch", "单图块池化"),
