@@ -185,8 +185,6 @@ class AnyTargetControl(TargetControl):
 
     def _as_wide(self, target: Alike, capture: CaptureProtocol) -> Alike:
         width = len(capture.embedding)
-        if not np.isfinite(target.embedding).all() or not target.embedding.any():
-            raise SettingError(NO_DIRECTION)
         if target.embedding.shape != (width,):
             raise SettingError(
                 Text(
@@ -194,6 +192,8 @@ class AnyTargetControl(TargetControl):
                     "该嵌入为 {found} 维，而 {model} 的嵌入为 {width} 维：两者必须来自同一个模型。",
                 ).format(found=target.embedding.size, model=capture.model.title, width=width)
             )
+        if not np.isfinite(target.embedding).all() or not target.embedding.any():
+            raise SettingError(NO_DIRECTION)
         return target
 
 
