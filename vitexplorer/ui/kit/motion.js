@@ -56,7 +56,7 @@ export function blend(canvas) {
 export function appear(elements) {
   if (isStill()) return;
   elements.forEach((element, at) => {
-    animate(element, {opacity: [0.2, 1]}, {delay: (SPREAD * at) / elements.length, fill: 'backwards'});
+    animate(element, {opacity: [0.6, 1]}, {delay: (SPREAD * at) / elements.length, fill: 'backwards'});
   });
 }
 
