@@ -18,7 +18,7 @@ class TextScoresResult(Result):
     answers: np.ndarray
     """(texts,) as the model was trained: a softmax over the texts, or a sigmoid of each; NaN where that says nothing"""
     how: Text
-    """Softmax, sigmoid, or why there is none"""
+    """Sentence on what they are, or why there are none; a figure has them in brackets"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,8 @@ AT_ONCE = 64
 _TOKENIZERS = ("tokenizer.json", "vocab.json", "spiece.model", "tokenizer.model")
 _SIGMOID = ("siglip", "siglip2")
 """Model types of transformers that were trained with a sigmoid for each pair"""
+_LOCAL = {"local_files_only": True, "trust_remote_code": False}
+"""Neither the network nor code in the folder, about which transformers would ask on the terminal"""
 _NO_LIBRARY = Text(
     "Sentences need the package {library}: `pip install -r requirements-words.txt`.",
     "处理文字需要软件包 {library}：`pip install -r requirements-words.txt`。",
@@ -146,13 +148,13 @@ def _of_transformers(folder: Path) -> _Library:
     was_on = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        model = AutoModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+        model = AutoModel.from_pretrained(folder, dtype=torch.float32, **_LOCAL)
     finally:
         if was_on:
             logging.enable_progress_bar()
     model.eval().requires_grad_(False)
     model.vision_model = None
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(folder, **_LOCAL)
     context = model.config.text_config.max_position_embeddings
     is_sigmoid = model.config.model_type in _SIGMOID
 

@@ -35,7 +35,7 @@ def compute(
     values = text_maps(capture, chosen, (text,), second)[0]
     if method == "text_decomposition" and len(texts) > 1:
         values = values - text_maps(capture, chosen, texts.each).mean(0)
-    on = capture if second is None or method != "proxyclip" else second
+    on = second if second and chosen.needs_other else capture
     grid, needed = on.grid(on.depth - 1), {"clip_surgery": PATH, "gem": PATH, "legrad": LEGRAD_BLOCKS}.get(method, 0)
     notes = (FEWER.format(depth=capture.depth),) if capture.depth < needed else ()
     return MapResult(

@@ -21,10 +21,12 @@ from vitexplorer.core.text_results import TextScoresResult
 from vitexplorer.quantities.scores import score_of
 from vitexplorer.views.record import View
 
-SOFTMAX = Text("softmax over the texts", "对各文字做 softmax")
-SIGMOID = Text("sigmoid, each text on its own", "sigmoid，各文字独立")
-ONE = Text("none: a softmax over one text is 1, whatever it says", "无：对单条文字做 softmax 恒为 1")
-UNKNOWN = Text("none: the scale of the model's training is not known", "无：不知道模型训练时的缩放系数")
+SOFTMAX = Text("In brackets: softmax over the texts.", "括号中为：对各文字做 softmax。")
+SIGMOID = Text("In brackets: sigmoid, each text on its own.", "括号中为：sigmoid，各文字独立。")
+ONE = Text("No probability: a softmax over one text is 1, whatever it says.", "无概率：对单条文字做 softmax 恒为 1。")
+UNKNOWN = Text(
+    "No probability: the scale of the model's training is not known.", "无概率：不知道模型训练时的缩放系数。"
+)
 
 
 def compute(capture: Capture, texts: TextVectors) -> TextScoresResult:

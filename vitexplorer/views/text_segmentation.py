@@ -1,14 +1,13 @@
 """Which text is each patch? The text with the largest number at each patch, by a method of `quantities/texts/maps.py`.
 
-For CLIP Surgery the numbers are its own, S of Li et al. 2023, arXiv 2304.05653: of f_i t, weighed by how likely each
-text is for the whole image, what all texts have in common is taken away channel by channel.
+CLIP Surgery compares S_it = w_t f_i t - mean over the texts of it, w_t how likely text t is for the whole image: what
+all texts have in common is taken away (Li et al. 2023, arXiv 2304.05653).
 Misleading: every patch gets one of the given texts, so a text for the background belongs among them.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
@@ -31,10 +30,10 @@ def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCaptu
     chosen = METHODS[method]
     maps = text_maps(capture, chosen, texts.each, second)
     if method == "clip_surgery":
-        maps = surgery(capture, chosen.features(capture, second), texts)
-    elif method == "text_decomposition":
+        maps = maps * _weights(capture, texts)
+    if method in ("clip_surgery", "text_decomposition"):
         maps = maps - maps.mean(0)
-    on = capture if second is None or method != "proxyclip" else second
+    on = second if second and chosen.needs_other else capture
     grid = on.grid(on.depth - 1)
     scores = maps.reshape(len(texts), grid.rows, grid.cols).float().cpu().numpy()
     return SegmentationResult(
@@ -49,16 +48,11 @@ def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCaptu
     )
 
 
-def surgery(
-    capture: Capture, features: Float[Tensor, "patches joint"], texts: TextVectors
-) -> Float[Tensor, "texts patches"]:
-    """Compute S of CLIP Surgery: S_it = sum over channels of f_ic t_c w_t minus its mean over the texts."""
-    with torch.no_grad():
-        vectors, units = vectors_of(capture, texts.each), F.normalize(features, dim=-1)
-        whole = F.normalize(capture.joint_embedding, dim=-1)
-        shares = (SURGERY_FACTOR * vectors @ whole).softmax(0)
-        products = vectors * (shares / shares.mean())[:, None]
-        return (products - products.mean(0)) @ units.T
+def _weights(capture: Capture, texts: TextVectors) -> Float[Tensor, "texts 1"]:
+    """Return how likely each text is for the whole image, 1 on average."""
+    whole = F.normalize(capture.joint_embedding, dim=-1)
+    shares = (SURGERY_FACTOR * vectors_of(capture, texts.each) @ whole).softmax(0)
+    return (shares / shares.mean())[:, None]
 
 
 def reading(result: SegmentationResult) -> Text:

@@ -21,7 +21,6 @@ SWATCH, BETWEEN, LINE = 14, 26, 24
 """Pixels of a colour in the legend, between two entries, and of one of its lines"""
 OVER = "99"
 """Opacity of the colours over the picture, in hexadecimal"""
-ANSWER = Text("In brackets: {how}.", "括号中为：{how}。")
 AGAIN = Text("There are more texts than colours: some share one.", "文字多于颜色：有些文字颜色相同。")
 
 
@@ -45,7 +44,7 @@ def draw_scores(page: Page, result: TextScoresResult, y: float) -> float:
         y += step
     page.bars(pieces, gap=0)
     page.line((zero, top - 4), (zero, y - GAP + 4), page.theme.muted)
-    return caption_below(page, y + 8, result, remarks=(ANSWER.format(how=result.how),))
+    return caption_below(page, y + 8, result, remarks=(result.how,))
 
 
 def draw_segmentation(page: Page, result: SegmentationResult, y: float) -> float:
