@@ -1,4 +1,4 @@
-"""Which patches does this text mean? The definitions of the methods are in `quantities/texts/maps.py`.
+"""Which patches does this text mean? The definitions of the methods are in `quantities/texts/`.
 
 `texts` are those whose mean `text_decomposition` takes away; other methods do not read them.
 Misleading: a map is made for any text, also for one that is not true of the image. Numbers of different methods have
@@ -19,7 +19,9 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant
-from vitexplorer.quantities.texts.maps import LEGRAD_BLOCKS, METHODS, PATH, text_maps
+from vitexplorer.quantities.texts.features import PATH
+from vitexplorer.quantities.texts.methods import METHODS, text_maps
+from vitexplorer.quantities.texts.token_scores import LEGRAD_BLOCKS
 from vitexplorer.views.record import View
 
 FEWER = Text("The model has {depth:block} only; all are used.", "模型只有 {depth} 个块；全部使用。")

@@ -1,4 +1,4 @@
-"""Which text is each patch? The text with the largest number at each patch, by a method of `quantities/texts/maps.py`.
+"""Which text is each patch? The text with the largest number at each patch, by a method of `quantities/texts/`.
 
 CLIP Surgery compares S_it = w_t f_i t - mean over the texts of it, w_t how likely text t is for the whole image: what
 all texts have in common is taken away (Li et al. 2023, arXiv 2304.05653).
@@ -20,8 +20,13 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.text_results import SegmentationResult
-from vitexplorer.quantities.texts.maps import METHODS, SURGERY_FACTOR, text_maps, vectors_of
+from vitexplorer.quantities.texts.joint_space import vectors_of
+from vitexplorer.quantities.texts.methods import METHODS, text_maps
 from vitexplorer.views.record import View
+
+WEIGHED = "argmax_t w_t f_i · t / (|f_i| |t|)"
+SURGERY_FACTOR = 2.0
+"""Factor of the cosines of the whole image in CLIP Surgery"""
 
 
 def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCapture | None) -> SegmentationResult:
@@ -40,7 +45,7 @@ def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCaptu
         values=scores.argmax(0),
         axes=("rows", "cols"),
         unit=Text("text", "文字"),
-        formula="argmax_t S_it" if method == "clip_surgery" else Text("argmax of the maps", "各图的 argmax"),
+        formula=WEIGHED if method == "clip_surgery" else Text("argmax of the maps", "各图的 argmax"),
         texts=tuple(map(str, texts)),
         scores=scores,
         grid=grid,

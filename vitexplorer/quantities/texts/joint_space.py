@@ -8,10 +8,14 @@ reads, so that vectors of the same width can be compared with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls.explained import TextVector
 
 
 def pools_by_attention(capture: Capture) -> bool:
@@ -28,3 +32,8 @@ def project(capture: Capture, tokens: Float[Tensor, "tokens dim"]) -> Float[Tens
         return family.embedding(module, tokens[:, None])
     read = family.read_each if capture.model.projects else family.final_norm
     return read(module, tokens[None])[0]
+
+
+def vectors_of(capture: Capture, texts: Sequence[TextVector]) -> Float[Tensor, "texts joint"]:
+    """Return the texts' vectors on the capture's device."""
+    return torch.stack([torch.from_numpy(text.vector) for text in texts]).to(capture.input.tensor.device)

@@ -17,7 +17,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls.explained import LikeText
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.quantities.scores import score_of
-from vitexplorer.quantities.texts.maps import METHODS
+from vitexplorer.quantities.texts.methods import METHODS
 
 FEATURES = ("raw", "maskclip", "clip_surgery", "gem", "sclip", "clearclip", "naclip")
 GRADIENTS = ("bimodal", "legrad", "grad_eclip")

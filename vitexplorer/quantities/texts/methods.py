@@ -1,0 +1,213 @@
+"""Which patches does a text mean? The methods by key, what each changes in the network, and which models it takes.
+
+A map is cos(f_i, t) for the methods of `features`, t the text's vector; those of `token_scores` have units of their
+own. Nothing is rescaled, and only patches are shown. `siglip_pooling`, the pooling head over one patch alone, is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls.explained import TextVector
+from vitexplorer.core.text import Text, UnsupportedError, same
+from vitexplorer.quantities.texts import features, token_scores
+from vitexplorer.quantities.texts.block_arithmetic import has_inner_norm, no_plain_blocks
+from vitexplorer.quantities.texts.joint_space import pools_by_attention, vectors_of
+
+_NO_CLASS_TOKEN = Text(
+    "{model} does not read a class token, which this method explains.", "{model} 不读取类别标记，而该方法解释的正是它。"
+)
+_NO_POOLING = Text(
+    "{model} has no pooling head that attends to its patches.", "{model} 没有对图块做注意力池化的分类头。"
+)
+_INNER_NORM = Text(
+    "{model} normalises its joined heads, so the share of one patch in them is not defined.",
+    "{model} 会对拼接后的各头做归一化，因此其中单个图块的份额没有定义。",
+)
+_MERGED = Text(
+    "{model} merges its tokens between stages, and those of earlier stages are too narrow to be read.",
+    "{model} 在阶段之间合并标记，前面阶段的标记维度不足，无法读取。",
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way from a text to the patches."""
+
+    title: Text
+    changes: Text
+    """Sentence on what it changes in the network"""
+    refuses: Callable[[Capture], Text | None]
+    features: Callable[[Capture, Capture | None], Float[Tensor, "patches joint"]] | None = None
+    """Vectors of the patches in the joint space; None for a method of scores"""
+    scores: Callable[[Capture, Sequence[TextVector]], Float[Tensor, "texts patches"]] | None = None
+    """A number for each text and patch"""
+    unit: Text = Text("cosine", "余弦")
+    needs_other: bool = False
+    """True if it takes a capture by a second model, which only Python can give"""
+
+
+def text_maps(
+    capture: Capture, method: Method, texts: Sequence[TextVector], other: Capture | None = None
+) -> Float[Tensor, "texts patches"]:
+    """Compute the map of each text, not rescaled. Raises UnsupportedError where the method has no meaning."""
+    reason = method.refuses(capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    if method.scores is not None:
+        return method.scores(capture, texts)
+    with torch.no_grad():
+        vectors = F.normalize(vectors_of(capture, texts), dim=-1)
+        return vectors @ F.normalize(method.features(capture, other), dim=-1).T
+
+
+def _explains_class_token(capture: Capture) -> Text | None:
+    """Refuse models that answer through another token than one class token, or that have no plain blocks."""
+    family, module = capture.model.family, capture.model.module
+    if "cls" not in capture.prefix_tokens or family.own_reading(module) != "cls":
+        return _NO_CLASS_TOKEN.format(model=capture.model.title)
+    return no_plain_blocks(capture)
+
+
+def _splits_class_token(capture: Capture) -> Text | None:
+    reason = _explains_class_token(capture)
+    if reason is None and has_inner_norm(capture):
+        return _INNER_NORM.format(model=capture.model.title)
+    return reason
+
+
+def _merged(capture: Capture) -> Text | None:
+    return _MERGED.format(model=capture.model.title) if any(site.windows for site in capture.sites) else None
+
+
+def _pooled_alone(capture: Capture) -> Text | None:
+    return None if pools_by_attention(capture) else _NO_POOLING.format(model=capture.model.title)
+
+
+SLOPE = Text("cosine per unit of attention", "单位注意力引起的余弦变化")
+METHODS: Mapping[str, Method] = {
+    "maskclip": Method(
+        same("MaskCLIP"),
+        Text("Each patch keeps to its own value in the last block.", "最后一块中，每个图块只取自身的值。"),
+        no_plain_blocks,
+        features.maskclip,
+    ),
+    "raw": Method(
+        Text("Last tokens", "最后的标记"),
+        Text(
+            "The patches' last tokens as they are; often they mean the opposite.",
+            "图块最后的标记原样使用；常常正好相反。",
+        ),
+        lambda capture: None,
+        features.raw,
+    ),
+    "clip_surgery": Method(
+        same("CLIP Surgery"),
+        Text(
+            "In the last six blocks values attend to values, on a path without MLPs.",
+            "在最后六块中，值对值做注意力，且该路径不经过 MLP。",
+        ),
+        no_plain_blocks,
+        features.clip_surgery,
+    ),
+    "gem": Method(
+        same("GEM"),
+        Text(
+            "In the last six blocks queries, keys and values attend to themselves, on a path without MLPs.",
+            "在最后六块中，查询、键、值各自对自身做注意力，且该路径不经过 MLP。",
+        ),
+        no_plain_blocks,
+        features.gem,
+    ),
+    "sclip": Method(
+        same("SCLIP"),
+        Text(
+            "In the last block queries attend to queries and keys to keys.",
+            "在最后一块中，查询对查询、键对键做注意力。",
+        ),
+        no_plain_blocks,
+        features.sclip,
+    ),
+    "clearclip": Method(
+        same("ClearCLIP"),
+        Text(
+            "In the last block queries attend to queries; residual stream and MLP are left out.",
+            "在最后一块中，查询对查询做注意力；去掉残差流与 MLP。",
+        ),
+        no_plain_blocks,
+        features.clearclip,
+    ),
+    "naclip": Method(
+        same("NACLIP"),
+        Text(
+            "In the last block keys attend to keys nearby; residual stream and MLP are left out.",
+            "在最后一块中，键对邻近的键做注意力；去掉残差流与 MLP。",
+        ),
+        no_plain_blocks,
+        features.naclip,
+    ),
+    "proxyclip": Method(
+        same("ProxyCLIP"),
+        Text(
+            "In the last block another model says which patches belong together; residual stream and MLP are left out.",
+            "在最后一块中，由另一个模型决定哪些图块相关；去掉残差流与 MLP。",
+        ),
+        no_plain_blocks,
+        features.proxyclip,
+        needs_other=True,
+    ),
+    "siglip_pooling": Method(
+        Text("Pooling of one patch", "单图块池化"),
+        Text("The pooling head reads one patch alone.", "池化头只读取单个图块。"),
+        _pooled_alone,
+        features.raw,
+    ),
+    "text_decomposition": Method(
+        Text("Text decomposition", "文字分解"),
+        Text(
+            "What each patch gives to the class token in every block, read through the projection.",
+            "各块中每个图块传给类别标记的部分，经投影读出。",
+        ),
+        _splits_class_token,
+        scores=token_scores.text_decomposition,
+        unit=Text("part of the projection", "投影中的份额"),
+    ),
+    "bimodal": Method(
+        Text("Bi-modal relevance", "双模态相关性"),
+        Text(
+            "The class token's attention in the last block, weighed by its gradient.",
+            "最后一块中类别标记的注意力，以其梯度加权。",
+        ),
+        _explains_class_token,
+        scores=token_scores.bimodal,
+        unit=Text("attention x gradient", "注意力 × 梯度"),
+    ),
+    "legrad": Method(
+        same("LeGrad"),
+        Text(
+            "The gradient of the last two blocks' attention, each for its own score.",
+            "最后两块各自得分对注意力的梯度。",
+        ),
+        _merged,
+        scores=token_scores.legrad,
+        unit=SLOPE,
+    ),
+    "grad_eclip": Method(
+        same("Grad-ECLIP"),
+        Text(
+            "Values of the last block along the gradient, where keys are like the class token's query.",
+            "最后一块的值在梯度方向上的分量，以键与类别标记查询的相似度加权。",
+        ),
+        _explains_class_token,
+        scores=token_scores.grad_eclip,
+        unit=Text("value x gradient", "值 × 梯度"),
+    ),
+}
+"""Methods by key; the first that has a meaning for a model is its default"""
