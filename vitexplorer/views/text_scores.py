@@ -23,10 +23,8 @@ from vitexplorer.views.record import View
 
 SOFTMAX = Text("In brackets: softmax over the texts.", "括号中为：对各文字做 softmax。")
 SIGMOID = Text("In brackets: sigmoid, each text on its own.", "括号中为：sigmoid，各文字独立。")
-ONE = Text("No probability: a softmax over one text is 1, whatever it says.", "无概率：对单条文字做 softmax 恒为 1。")
-UNKNOWN = Text(
-    "No probability: the scale of the model's training is not known.", "无概率：不知道模型训练时的缩放系数。"
-)
+ONE = Text("Cosines alone: a softmax over one text is 1, whatever it says.", "仅余弦：对单条文字做 softmax 恒为 1。")
+UNKNOWN = Text("Cosines alone: the scale of the model's training is not known.", "仅余弦：不知道模型训练时的缩放系数。")
 
 
 def compute(capture: Capture, texts: TextVectors) -> TextScoresResult:
