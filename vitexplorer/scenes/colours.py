@@ -34,10 +34,11 @@ class Palette:
     the things is the object.
     """
 
-    def __init__(self, rng: np.random.Generator):
+    def __init__(self, rng: np.random.Generator, most_chroma: float = 0.08):
+        """Draw the two colours of the ground; `most_chroma` is the largest chroma of the first."""
         self.lightness = rng.uniform(0.3, 0.9)
         self.hue = rng.uniform(0, 2 * np.pi)
-        chroma = rng.uniform(0.01, 0.08)
+        chroma = rng.uniform(0.01, most_chroma)
         step = rng.uniform(0.05, 0.13) * rng.choice([-1, 1])
         self.ground = (
             oklch(self.lightness, chroma, self.hue),

@@ -133,8 +133,12 @@ def paint_object(
     centre: np.ndarray,
     palette: Palette,
     light: Light,
+    pattern: np.ndarray | None = None,
 ) -> None:
-    """Paint the object's gradient, texture, details and lit rim, in place, inside its box only."""
+    """Paint the object's gradient, texture, details and lit rim, in place, inside its box only.
+
+    `pattern`, (size, size) float, is added to all three channels.
+    """
     size = len(canvas)
     texture, accent = noise(rng, int(rng.choice([6, 18, 40])), size), palette.thing(rng)
     colour, second = palette.thing(rng), palette.thing(rng)
@@ -147,6 +151,8 @@ def paint_object(
     x, y = (axis[here] - np.float32(middle) for axis, middle in zip(places(size), centre, strict=True))
     slope = np.clip(0.5 + 1.8 * (float(np.cos(angle)) * x + float(np.sin(angle)) * y), 0, 1)
     paint = colour + (blend * slope)[..., None] * (second - colour) + (strength * texture[here])[..., None]
+    if pattern is not None:
+        paint += pattern[here][..., None]
     if details:
         cover = fill(details, size)[here].astype(np.float32)[..., None] / 255
         paint += cover * (accent - paint)

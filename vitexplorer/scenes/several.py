@@ -74,7 +74,7 @@ def draw_several(
     palette, light = Palette(world), light_of(world)
     count = int(world.integers(2, MOST + 1))
     labels = tuple(int(label) for label in world.permutation(len(LABEL_NAMES))[:count])
-    radii, centres = _arranged(world, count)
+    radii, centres = arranged(world, count)
     named = int(world.integers(count))
 
     canvas = paint_ground(ground, palette, size)
@@ -98,7 +98,7 @@ def draw_several(
     return SeveralScene(image, masks, labels, tuple(box_of(mask) for mask in masks), named)
 
 
-def _arranged(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+def arranged(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw radii (count,) and centres (count, 2), a little smaller each time, until no two discs touch."""
     radii = rng.uniform(0.62, 1.0, count) * _LARGEST[count]
     while True:

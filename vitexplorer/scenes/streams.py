@@ -11,7 +11,7 @@ import numpy as np
 STREAMS = ("train", "validation", "test", "examples")
 VERSION = 2
 """Raise it with every change in drawing one object; model cards state the version that they were trained on"""
-KINDS = ("one object", "several objects", "creature")
+KINDS = ("one object", "several objects", "creature", "worded")
 """Kinds of scenes, each with generators of its own; append new ones"""
 
 
