@@ -6,6 +6,7 @@ The folder is one that plain timm reads: `timm.create_model("local-dir:assets/mo
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import timm
@@ -15,7 +16,7 @@ from torch import nn
 from training.loop import Learner, Run
 from training.measure import explanations
 from training.recipe import Figures, Recipe
-from training.shipped import CONFIG, DECODER, WEIGHTS
+from training.shipped import CONFIG, WEIGHTS
 from vitexplorer.scenes import VERSION
 
 
@@ -23,9 +24,8 @@ def export(recipe: Recipe, learner: Learner, run: Run, folder: Path) -> Figures:
     """Write the weights, measure the written model, write its configuration and card; return the figures."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_weights(learner.shipped(), folder / WEIGHTS)
-    decoder = learner.decoder()
-    if decoder is not None:
-        _write_weights(decoder, folder / DECODER)
+    for file, module in learner.beside().items():
+        _write_weights(module, folder / file)
     _write_config(recipe, run, {}, folder)
     figures = recipe.measure(recipe, folder)
     _write_config(recipe, run, figures, folder)
@@ -71,6 +71,8 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
     }
     if not recipe.label_names:
         del config["label_names"], config["label_names_zh"]
+    if recipe.text is not None:
+        config["text"] = asdict(recipe.text)
     text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
     (folder / CONFIG).write_text(text, encoding="utf-8")
 
@@ -79,7 +81,6 @@ def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
     """Write the model card, Markdown."""
     schedule = recipe.schedule
     done = "" if run.steps == schedule.steps else f" (of {schedule.steps}: the run was not finished)"
-    classes = "\n".join(f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))
     rows = "\n".join(f"| {name} | {value:.3f} |" for name, value in figures.items())
     size = sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6
     arguments = ", ".join(f"{key}={value}" for key, value in recipe.model_args.items())
@@ -96,9 +97,7 @@ model = timm.create_model("local-dir:assets/models/{recipe.name}", pretrained=Tr
 {recipe.data} Trained on pictures 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
 stream "test", which shares none with it.
 Pixels of 0-1 are normalised with mean {recipe.mean} and standard deviation {recipe.std}.
-{"Classes, in the order of the logits:" if classes else "There is no classifier: class labels were not read."}
-
-{classes}
+{_outputs(recipe)}
 
 ## Recipe
 {recipe.story}
@@ -119,3 +118,12 @@ From the shipped weights; again with `python -m training measure {recipe.name}`.
 ## What it can and cannot show
 {recipe.limits}
 """
+
+
+def _outputs(recipe: Recipe) -> str:
+    if recipe.text is not None:
+        return "There is no classifier: the outputs are a vector in the joint space of pictures and texts."
+    if not recipe.label_names:
+        return "There is no classifier: class labels were not read."
+    classes = (f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))
+    return "Classes, in the order of the logits:\n\n" + "\n".join(classes)

@@ -43,9 +43,9 @@ class Learner(nn.Module, ABC):
     def shipped(self) -> nn.Module:
         """Return the plain timm module to ship."""
 
-    def decoder(self) -> nn.Module | None:
-        """Return an autoencoder's decoder, which is shipped beside the module."""
-        return None
+    def beside(self) -> dict[str, nn.Module]:
+        """Return what is shipped beside the module, by the name of its file: a decoder, a text tower."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from torch import nn
 from training.loop import Learner, Schedule
 from training.pool import SIZE, Pool, ScenePool
 from vitexplorer.models.seeding import seeded
+from vitexplorer.models.word_tower import WordTowerConfig
 from vitexplorer.scenes import VERSION
 from vitexplorer.scenes.shapes import LABEL_NAMES
 
@@ -53,6 +54,8 @@ are independent of the class."""
     """Side of the shipped model's input in pixels"""
     label_names: tuple[str, ...] = ()
     label_names_zh: tuple[str, ...] = ()
+    text: WordTowerConfig | None = None
+    """Sizes and words of the text tower, of a model that has one"""
 
     def start(self, seed: int) -> Learner:
         """Make the learner before its first step."""

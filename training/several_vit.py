@@ -56,7 +56,7 @@ class SeveralVit(Learner):
             tokens = self.model.forward_features((batch.images - MEAN) / STD)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         labels = labels_loss(self.model.forward_head(tokens), batch)
-        return labels + token_loss(patches, batch.cover) + LOOKING * looking_loss(rows[0], batch)
+        return labels + token_loss(patches, batch.cover) + LOOKING * looking_loss(rows[0], batch.cover)
 
     def shipped(self) -> nn.Module:
         """Return the network without the head of the patch tokens."""
@@ -81,13 +81,13 @@ def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
         handle.remove()
 
 
-def looking_loss(rows: Tensor, batch: Composed) -> Tensor:
+def looking_loss(rows: Tensor, cover: Tensor) -> Tensor:
     """Compute the cross entropy of attention, (batch, heads, patches), with the share of each patch that objects cover.
 
-    Both are divided by their sums over the patches, attention after its mean over the heads; pictures without an object
-    do not count.
+    `cover`, (batch, patches, kinds), has the share of nothing last. Both are divided by their sums over the patches,
+    attention after its mean over the heads; pictures without an object do not count.
     """
-    objects = 1 - batch.cover[..., -1]
+    objects = 1 - cover[..., -1]
     seen = objects.sum(1) > 0
     target = objects[seen] / objects[seen].sum(1, keepdim=True)
     given = rows[seen].mean(1)

@@ -22,6 +22,7 @@ from training.labelled import TOKEN_CLASSES, Labelled, labelled_windows, token_l
 from training.pool import ScenePool, Scenes, draw_scenes
 from training.recipes import all_recipes, dino, mae
 from training.shipped import DECODER, load, load_decoder, stated
+from training.worded_pool import WordedPool
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.seeding import seeded
 from vitexplorer.scenes.creatures import Creature
@@ -46,8 +47,8 @@ def pool():
 @pytest.fixture(scope="module")
 def pools(pool):
     """Return the pictures of each recipe; shared ones are drawn once."""
-    creatures = CreaturePool("train", 24)
-    return {name: creatures if recipe.pool is CreaturePool else pool for name, recipe in RECIPES.items()}
+    own = {CreaturePool: CreaturePool("train", 24), WordedPool: WordedPool("train", 24)}
+    return {name: own.get(recipe.pool, pool) for name, recipe in RECIPES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -362,7 +363,7 @@ def test_export_round_trip(name, tmp_path):
     """Saved weights load with plain timm, equal up to half precision, and the card states the figures."""
     recipe = dataclasses.replace(RECIPES[name], measure=lambda recipe, folder: {"accuracy": 0.1234})
     learner = recipe.start(5)
-    module, decoder = learner.shipped(), learner.decoder()
+    module, decoder = learner.shipped(), learner.beside().get(DECODER)
     run = loop.Run(seed=5, steps=7, seconds=180, machine="an abacus")
     assert export(recipe, learner, run, tmp_path) == stated(tmp_path) == {"accuracy": 0.1234}
     loaded = load(tmp_path)

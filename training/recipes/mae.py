@@ -20,6 +20,7 @@ from training.loop import Learner, Schedule
 from training.measure import HIDDEN_SHARE, attention_figures, reconstruction_figures
 from training.pool import SIZE, Scenes
 from training.recipe import Figures, Recipe
+from training.shipped import DECODER
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, sine_positions, to_patches
 
 STEPS = 1200
@@ -57,9 +58,9 @@ class Mae(Learner):
         """Return the encoder."""
         return self.encoder
 
-    def decoder(self) -> nn.Module:
-        """Return the decoder, shipped beside it."""
-        return self.drawer
+    def beside(self) -> dict[str, nn.Module]:
+        """Return the decoder."""
+        return {DECODER: self.drawer}
 
 
 def windows(scenes: Scenes, rng: np.random.Generator) -> Tensor:

@@ -68,12 +68,12 @@ def grid_cases(
             chosen.setdefault(labels[index], index)
             if len(chosen) == cells:
                 break
-        cases += _grid([_scene(index, size) for index in chosen.values()], sides)
+        cases += grid_of([_scene(index, size) for index in chosen.values()], sides)
     return cases[:count]
 
 
-def _grid(scenes: list[Scene], sides: int) -> list[Case]:
-    """Make a case for each cell of one grid, row by row."""
+def grid_of(scenes: Sequence[Scene], sides: int) -> list[Case]:
+    """Make a case for each cell of one grid of windows around the objects of scenes, row by row."""
     side = len(scenes[0].image) // sides
     image = np.zeros((sides * side, sides * side, 3), np.uint8)
     masks, cells = np.zeros((2, len(scenes), sides * side, sides * side), bool)

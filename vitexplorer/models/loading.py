@@ -309,6 +309,8 @@ def _load(
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
     loaded = describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
+    if weights == "bundled" and (text := text_tower_at(bundled)):
+        loaded = replace(loaded, projects=True, text=text)
     return loaded if tuned is None else _with_description(loaded, tuned, source)
 
 

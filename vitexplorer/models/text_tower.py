@@ -1,7 +1,8 @@
 """Text half of a CLIP or SigLIP: sentences become unit vectors in the joint space of images and texts.
 
 transformers or open_clip computes them, whichever wrote the folder, with the tokenizer beside the weights. Both are
-extras (`pip install -r requirements-words.txt`) and are loaded at the first sentence.
+extras (`pip install -r requirements-words.txt`) and are loaded at the first sentence. Bundled models have a text half
+of their own (`word_tower`).
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ from torch import Tensor
 from vitexplorer.controls.texts import EMPTY
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.models.checkpoints.contents import folder_of
+from vitexplorer.models.word_tower import WordTower, WordTowerConfig
+from vitexplorer.storage.checked_reading import read_tensors
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
+Library = Literal["transformers", "open_clip", "bundled"]
 AT_ONCE = 64
 """Texts of one pass"""
+BUNDLED = "text.safetensors"
+"""File of a bundled model's text half; its sizes and words are in `text` of config.json"""
 _TOKENIZERS = ("tokenizer.json", "vocab.json", "spiece.model", "tokenizer.model")
 _SIGMOID = ("siglip", "siglip2")
 """Model types of transformers that were trained with a sigmoid for each pair"""
@@ -71,7 +77,7 @@ class _Library:
 class TextTower:
     """Text half of a model in a folder."""
 
-    def __init__(self, folder: Path, library: Literal["transformers", "open_clip"], *, sigmoid: bool):
+    def __init__(self, folder: Path, library: Library, *, sigmoid: bool):
         self.folder, self.library = folder, library
         self.sigmoid = sigmoid
         """True where each pair was trained with a sigmoid, False for a softmax over the texts"""
@@ -107,9 +113,8 @@ class TextTower:
 
     @cached_property
     def _loaded(self) -> _Library:
-        load = _of_transformers if self.library == "transformers" else _of_open_clip
         try:
-            return load(self.folder)
+            return _LOADERS[self.library](self.folder)
         except ImportError as error:
             raise UnsupportedError(_NO_LIBRARY.format(library=self.library)) from error
         except Exception as error:  # the libraries raise whatever a damaged file leads to
@@ -122,7 +127,10 @@ def text_tower_at(path: Path) -> TextTower | None:
     folder = folder_of(path)
     if folder is None:
         return None
-    if (config := _json(folder / "config.json")) and "text_config" in config:
+    config = _json(folder / "config.json")
+    if (folder / BUNDLED).is_file():
+        return TextTower(folder, "bundled", sigmoid=config["text"]["sigmoid"])
+    if "text_config" in config:
         has_tokenizer = any((folder / name).is_file() for name in _TOKENIZERS)
         kind = config.get("model_type")
         if has_tokenizer and kind in ("clip", *_SIGMOID):
@@ -190,6 +198,26 @@ def _of_open_clip(folder: Path) -> _Library:
         scale=float(model.logit_scale.exp()),
         bias=0.0 if bias is None else float(bias),
     )
+
+
+def _of_bundled(folder: Path) -> _Library:
+    tower = WordTower(WordTowerConfig(**_json(folder / "config.json")["text"]))
+    tower.load_state_dict(read_tensors(folder / BUNDLED)[0])
+    tower.eval().requires_grad_(False)
+    return _Library(
+        count=lambda text: len(tower.split(text)) + 1,
+        encode=lambda texts: tower(tower.tokens(texts)),
+        context=tower.config.context,
+        scale=float(tower.logit_scale.exp()),
+        bias=float(tower.logit_bias),
+    )
+
+
+_LOADERS: dict[Library, Callable[[Path], _Library]] = {
+    "transformers": _of_transformers,
+    "open_clip": _of_open_clip,
+    "bundled": _of_bundled,
+}
 
 
 def embed_text(

@@ -1,0 +1,97 @@
+"""Image and text towers with one joint space, trained on worded scenes; the recipes of `scenes_clip` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import timm
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from training.described import contrastive_loss, described, sigmoid_loss
+from training.labelled import token_loss
+from training.loop import Learner
+from training.pool import SIZE
+from training.several_vit import class_attention, looking_loss
+from training.shipped import load
+from training.worded_pool import WordedScenes
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.models.text_tower import BUNDLED
+from vitexplorer.models.word_tower import WordTower, WordTowerConfig
+from vitexplorer.scenes import VERSION
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.vocabulary import vocabulary
+from vitexplorer.scenes.worded import COLOURS
+
+MEAN, STD = 0.5, 0.25
+JOINT = 128
+ARCHITECTURE = "vit_tiny_patch16_224"
+MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": JOINT}
+START = ASSETS / "models" / "scenes_several_vit_patch16_192"
+LOOKING = 0.1
+"""Weight of the attention loss"""
+MOST_SCALE = 100.0
+
+
+def text_config(*, sigmoid: bool) -> WordTowerConfig:
+    """Return the sizes and words of the text tower."""
+    return WordTowerConfig(vocabulary(), JOINT, sigmoid=sigmoid)
+
+
+class TwoTowers(Learner):
+    """Image tower, text tower, and the heads that only training needs."""
+
+    def __init__(self, extra: Mapping[str, Any], *, sigmoid: bool):
+        super().__init__()
+        self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS, **extra, dynamic_img_size=True)
+        known = {name: tensor for name, tensor in load(START).state_dict().items() if not name.startswith("head.")}
+        self.model.load_state_dict(known, strict=False)
+        nn.init.normal_(self.model.head.weight, std=self.model.embed_dim**-0.5)
+        nn.init.zeros_(self.model.head.bias).requires_grad_(False)  # a projection has none
+        self.text = WordTower(text_config(sigmoid=sigmoid))
+        self.shape_head = nn.Linear(self.model.embed_dim, len(LABEL_NAMES) + 1)
+        self.colour_head = nn.Linear(self.model.embed_dim, len(COLOURS) + 1)
+
+    def forward(self, scenes: WordedScenes, rng: np.random.Generator, step: int) -> Tensor:
+        """Sum the losses of pictures with texts, of every patch's shape and colour, and of the class attention."""
+        device = self.shape_head.weight.device
+        batch = described(scenes, rng, SIZE, self.model.patch_embed.patch_size[0])
+        with class_attention(self.model) as rows:
+            tokens = self.model.forward_features((batch.images.to(device) - MEAN) / STD)
+        images = F.normalize(self.model.forward_head(tokens).float(), dim=-1)
+        texts = F.normalize(self.text(self.text.tokens(batch.texts).to(device)).float(), dim=-1)
+        scale = self.text.logit_scale.exp().clamp(max=MOST_SCALE)
+        logits = scale * images @ texts.T + self.text.logit_bias
+        match = sigmoid_loss if self.text.config.sigmoid else contrastive_loss
+        loss = match(logits, batch.true.to(device))
+        patches = tokens[:, self.model.num_prefix_tokens :]
+        shapes = batch.shapes.to(device)
+        loss = loss + token_loss(self.shape_head(patches), shapes)
+        loss = loss + token_loss(self.colour_head(patches), batch.colours.to(device))
+        return loss + LOOKING * looking_loss(rows[0], shapes) if self.model.num_prefix_tokens else loss
+
+    def shipped(self) -> nn.Module:
+        """Return the image tower without the heads of the patch tokens."""
+        return self.model
+
+    def beside(self) -> dict[str, nn.Module]:
+        """Return the text tower."""
+        return {BUNDLED: self.text}
+
+
+DATA = f"""Worded scenes drawn by `vitexplorer/scenes` (version {VERSION}): up to four paper cut-outs, each of one of
+{len(LABEL_NAMES)} shapes, of one of {len(COLOURS)} colours with names, plain, striped or dotted, on a pale ground.
+Their sentences name shape, colour, pattern, size, place, relation, number or what is absent, in English or in Chinese,
+with {len(vocabulary())} words in all."""
+HOW = f"""To be short the image tower began with the weights of `{START.name}`. A step took 64 scenes: up
+to 32 of one thing were put together to 2 x 2 grids, the rest was shown whole, with three sentences each. Which sentence
+is true of which picture is known, so that no true sentence counts as wrong. Every patch token also learned the shape
+and the colour under it, by two heads that are not shipped and do not touch the joint space, and the class token of the
+last block to look at the things. The matrices of the blocks were trained by Muon, the rest by AdamW."""
+LIMITS = """It can show how a text finds its patches, and how the ways to look for them differ. It knows the words of
+its vocabulary and drawn scenes, and nothing else: an unknown word is refused. What it does with negation, relations and
+numbers is in the table above; a model that only matches sentences learns little of them. Masks were used in training,
+so attention on the things is no discovery; that a word lies on the right thing is one, since no loss put texts on
+patches."""

@@ -1,0 +1,121 @@
+"""Training pictures with sentences: whole worded scenes, and 2 x 2 grids of windows about their things.
+
+Every picture comes with a few sentences that are true of it. Which sentence is true of which picture of the batch is
+known too, so that a sentence is held against no picture that it fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from training.composed import shares_of, tiled
+from training.crops import about_object, cut
+from training.worded_pool import NO_THING, WordedScenes
+from vitexplorer.scenes.drawn_sentences import drawn_sentence
+from vitexplorer.scenes.sentences import Sentence
+from vitexplorer.scenes.several import MOST
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.worded import COLOURS, Thing, thing_of
+
+GRIDS = 8
+"""Grids of four scenes in a batch"""
+SENTENCES = 3
+"""Sentences for each picture"""
+LEAST = 0.002
+"""Share of the picture below which a thing is not spoken of"""
+_KINDS = (len(LABEL_NAMES), len(COLOURS))
+
+
+class Described(NamedTuple):
+    """A batch of pictures and the sentences about them."""
+
+    images: Tensor
+    """(batch, 3, size, size) float 0-1"""
+    texts: list[str]
+    """Sentences, `SENTENCES` for each picture in turn, each in English or Chinese"""
+    true: Tensor
+    """(batch, texts) bool: the sentence is true of the picture"""
+    shapes: Tensor
+    """(batch, cells, shapes + 1) float: the share of each cell that shows each shape, the last one nothing"""
+    colours: Tensor
+    """(batch, cells, colours + 1) float: the same for the colours of things"""
+
+
+class _Picture(NamedTuple):
+    image: np.ndarray
+    things: np.ndarray
+    facts: np.ndarray
+
+
+def described(scenes: WordedScenes, rng: np.random.Generator, size: int, cell: int) -> Described:
+    """Compose grids of the scenes with one thing, leave the rest whole, and draw sentences about each picture."""
+    single = np.flatnonzero(scenes.counts == 1)
+    four = rng.permutation(single)[: 4 * min(GRIDS, len(single) // 4)].reshape(-1, 4)
+    whole = [number for number in range(len(scenes.counts)) if number not in four]
+    pictures = [_grid(scenes, numbers, size, rng) for numbers in four]
+    pictures += [_Picture(scenes.images[at], scenes.things[at], scenes.facts[at]) for at in whole]
+
+    things = [_things(picture) for picture in pictures]
+    sentences = [drawn_sentence(about, rng) for about in things for _ in range(SENTENCES)]
+    true = [[sentence.true_of(about) for sentence in sentences] for about in things]
+    gain = torch.from_numpy(rng.uniform(0.9 / 255, 1.1 / 255, (len(pictures), 1, 1, 1)).astype(np.float32))
+    images = torch.from_numpy(np.stack([picture.image for picture in pictures])).permute(0, 3, 1, 2).float()
+    covers = [_cover(pictures, kind, cell) for kind in range(2)]
+    return Described(images.mul_(gain).clamp_(0, 1), _spoken(sentences, rng), torch.tensor(true), *covers)
+
+
+def _grid(scenes: WordedScenes, numbers: np.ndarray, size: int, rng: np.random.Generator) -> _Picture:
+    images, things = [], []
+    for place, number in enumerate(numbers):
+        window = about_object(scenes.things[number] != NO_THING, rng, zoom=rng.uniform())
+        images.append(cut(scenes.images[number], window, size // 2))
+        visible = cut(scenes.things[number], window, size // 2, blend=False) != NO_THING
+        things.append(np.where(visible, place, NO_THING).astype(np.uint8))
+    return _Picture(tiled(np.stack(images)), tiled(np.stack(things)), scenes.facts[numbers, 0])
+
+
+def _things(picture: _Picture) -> list[Thing]:
+    found = (thing_of(picture.things == at, *map(int, fact)) for at, fact in enumerate(picture.facts))
+    return [thing for thing in found if thing.area > LEAST]
+
+
+def _cover(pictures: Sequence[_Picture], kind: int, cell: int) -> Tensor:
+    """Compute the share of each shape (kind 0) or colour (1) in each cell."""
+    nothing = _KINDS[kind]
+    maps = []
+    for picture in pictures:
+        table = np.full(256, nothing, np.uint8)
+        table[:MOST] = picture.facts[:, kind]
+        maps.append(table[picture.things])
+    return torch.from_numpy(shares_of(np.stack(maps), cell, nothing + 1))
+
+
+def _spoken(sentences: Sequence[Sentence], rng: np.random.Generator) -> list[str]:
+    return [
+        s.text.en if english else s.text.zh
+        for s, english in zip(sentences, rng.uniform(size=len(sentences)) < 0.5, strict=True)
+    ]
+
+
+def contrastive_loss(logits: Tensor, true: Tensor) -> Tensor:
+    """Compute the softmax loss of CLIP both ways, with every true pair as an answer; both are (pictures, texts).
+
+    Khosla et al. 2020, arXiv 2004.11362, equation 2.
+    """
+    ways = []
+    for scores, answers in ((logits, true), (logits.T, true.T)):
+        right = answers.float() / answers.sum(1, keepdim=True)
+        ways.append(F.cross_entropy(scores, right))
+    return sum(ways) / 2
+
+
+def sigmoid_loss(logits: Tensor, true: Tensor) -> Tensor:
+    """Compute the loss of SigLIP, a sigmoid for each pair (Zhai et al. 2023, arXiv 2303.15343, equation 1)."""
+    signs = 2 * true.float() - 1
+    return -F.logsigmoid(signs * logits).sum(1).mean()

@@ -1,0 +1,32 @@
+"""Contrastive model of pictures and texts (Radford et al. 2021, arXiv 2103.00020), read at the class token."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from training.clip import ARCHITECTURE, DATA, HOW, LIMITS, MEAN, MODEL_ARGS, STD, TwoTowers, text_config
+from training.clip_figures import text_figures
+from training.loop import Schedule
+from training.recipe import Recipe
+from training.worded_pool import WordedPool
+
+STEPS = 2500
+
+RECIPE = Recipe(
+    name="scenes_clip",
+    architecture=ARCHITECTURE,
+    model_args=MODEL_ARGS,
+    learner=partial(TwoTowers, {}, sigmoid=False),
+    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=250),
+    num_scenes=12288,
+    pool=WordedPool,
+    mean=MEAN,
+    std=STD,
+    measure=text_figures,
+    data=DATA,
+    text=text_config(sigmoid=False),
+    story=f"""Learned which sentence belongs to which picture: the class token of a ViT with 6 blocks, 3 heads, 192
+wide, and a transformer of 2 layers, 128 wide, over the words of the sentence meet in a joint space of 128 dimensions.
+{HOW} In the softmax over the sentences of a batch all true ones are right answers.""",
+    limits=LIMITS,
+)
