@@ -13,6 +13,7 @@ from vitexplorer.scenes import STREAMS, draw_scene
 from vitexplorer.scenes.creatures import CLASS_NAMES, Creature
 from vitexplorer.scenes.several import draw_several
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
+from vitexplorer.scenes.worded import COLOURS, draw_worded
 
 
 @pytest.fixture(scope="module")
@@ -165,10 +166,18 @@ def test_example_pictures_are_what_the_code_draws():
             assert np.abs(saved.astype(int) - drawn).mean() < 3
 
 
-def test_the_example_of_several_objects_is_what_the_code_draws():
+def test_examples_of_several_objects_are_what_the_code_draws():
     entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
-    (entry,) = [entry for entry in entries if "labels" in entry]
-    scene = draw_several("examples", int(entry["source"].split('"examples", ')[1].split(",")[0]), 768)
-    saved = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
-    assert [LABEL_NAMES[label] for label in scene.labels] == entry["labels"]
-    assert np.abs(saved.astype(int) - scene.image).mean() < 3
+    for entry in (entry for entry in entries if "labels" in entry):
+        index = int(entry["source"].split('"examples", ')[1].split(",")[0])
+        saved = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
+        if "worded" in entry:
+            scene = draw_worded("examples", entry["worded"], 768)
+            assert entry["worded"] == index
+            assert [COLOURS[thing.colour] for thing in scene.things] == entry["colours"]
+            labels = [thing.shape for thing in scene.things]
+        else:
+            scene = draw_several("examples", index, 768)
+            labels = scene.labels
+        assert [LABEL_NAMES[label] for label in labels] == entry["labels"]
+        assert np.abs(saved.astype(int) - scene.image).mean() < 3

@@ -25,6 +25,8 @@ class Example:
     """Kind of picture; scenes and creatures were drawn by this project"""
     hash: str
     """`image_hash` of its pixels"""
+    worded: int | None = None
+    """Number of the worded scene of the stream "examples" that it shows, of which sentences are known to be true"""
 
 
 @cache
@@ -41,6 +43,7 @@ def examples() -> dict[str, Example]:
             entry["source"],
             kind=entry["kind"],
             hash=entry["hash"],
+            worded=entry.get("worded"),
         )
         for entry in entries
     }
