@@ -89,7 +89,8 @@ HOW = f"""To be short the image tower began with the weights of `{START.name}`. 
 to 32 of one thing were put together to 2 x 2 grids, the rest was shown whole, with three sentences each. Which sentence
 is true of which picture is known, so that no true sentence counts as wrong. Every patch token also learned the shape
 and the colour under it, by two heads that are not shipped and do not touch the joint space, and the class token of the
-last block to look at the things. The matrices of the blocks were trained by Muon, the rest by AdamW."""
+last block to look at the things. The matrices of the blocks were trained by Muon, the rest by AdamW.
+"""
 LIMITS = """It can show how a text finds its patches, and how the ways to look for them differ. It knows the words of
 its vocabulary and drawn scenes, and nothing else: an unknown word is refused. What it does with negation, relations and
 numbers is in the table above; a model that only matches sentences learns little of them. Masks were used in training,

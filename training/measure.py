@@ -202,4 +202,10 @@ among as many highest logits, mean over 500 scenes of the stream "test".""")
     if "reconstruction error" in figures:
         texts.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
 hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")
+    if "shape named" in figures:
+        texts.append("""Named: of 500 scenes of one thing the share for which the text with the largest cosine, of 12
+shapes, 11 colours, or 132 of both, is the true one. The next three take scenes of two things and ask which of two
+sentences fits better, the true one or one with the colours exchanged, the relation turned round, or a thing of the
+picture called absent; 0.5 by chance. Counted: the right one of one to four things; 0.25 by chance. All are means of
+English and Chinese.""")
     return "\n\n".join(texts)

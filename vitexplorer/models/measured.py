@@ -15,6 +15,14 @@ _SHARES = {
     "accuracy of the teacher": Text("its teacher's {share}", "其教师为 {share}"),
     "accuracy, one part taken away": Text("with one part taken away {share}", "去掉一个部件时为 {share}"),
     "classes found among several": Text("of several objects it finds {share}", "画面中有多个物体时找到其中的 {share}"),
+    "shape named": Text("shape named in {share}", "说对形状 {share}"),
+    "colour named": Text("colour named in {share}", "说对颜色 {share}"),
+    "relation told from its reverse": Text(
+        "left told from right in {share}, where chance is 50 %", "分清左右 {share}（随机为 50 %）"
+    ),
+    "negation told from its reverse": Text(
+        "“no” understood in {share}, where chance is 50 %", "理解“没有” {share}（随机为 50 %）"
+    ),
 }
 """Sentences of figures in 0-1"""
 _NEIGHBOURS = Text(
