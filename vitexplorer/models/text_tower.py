@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.controls.texts import EMPTY
+from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.models.checkpoints.contents import folder_of
 from vitexplorer.models.word_tower import WordTower, WordTowerConfig
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 Library = Literal["transformers", "open_clip", "bundled"]
 AT_ONCE = 64
 """Texts of one pass"""
+CACHED = 4 << 20
+"""Bytes of the vectors of earlier texts that a model keeps"""
 BUNDLED = "text.safetensors"
 """File of a bundled model's text half; its sizes and words are in `text` of config.json"""
 _TOKENIZERS = ("tokenizer.json", "vocab.json", "spiece.model", "tokenizer.model")
@@ -82,20 +85,29 @@ class TextTower:
         self.sigmoid = sigmoid
         """True where each pair was trained with a sigmoid, False for a softmax over the texts"""
         self._lock = threading.Lock()
+        self._vectors: BytesCache[str, np.ndarray] = BytesCache(CACHED, lambda vector: vector.nbytes)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "library": self.library, "sigmoid": self.sigmoid}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__init__(**state)
 
     def embed(self, texts: Sequence[str]) -> Float[np.ndarray, "texts joint"]:
-        """Compute the unit vectors of texts as they stand.
+        """Compute the unit vectors of texts as they stand, or return them from memory.
 
         Raises:
             SettingError: a text has more tokens than the model reads.
             UnsupportedError: the library is not installed, or refuses the folder.
         """
+        vectors = {text: self._vectors.get(text) for text in texts}
+        missing = [text for text, vector in vectors.items() if vector is None]
+        for text, vector in zip(missing, self._computed(missing) if missing else (), strict=True):
+            vectors[text] = vector
+            self._vectors.put(text, vector)
+        return np.stack([vectors[text] for text in texts])
+
+    def _computed(self, texts: Sequence[str]) -> Float[np.ndarray, "texts joint"]:
         with self._lock:
             loaded = self._loaded
         for text in texts:

@@ -20,7 +20,8 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant
 from vitexplorer.quantities.texts.features import PATH
-from vitexplorer.quantities.texts.methods import METHODS, text_maps
+from vitexplorer.quantities.texts.methods import METHODS
+from vitexplorer.quantities.texts.several_texts import maps_beside
 from vitexplorer.quantities.texts.token_scores import LEGRAD_BLOCKS
 from vitexplorer.views.record import View
 
@@ -34,9 +35,7 @@ def compute(
     """Compute the map of a text, (rows, cols), not rescaled; on the second model's grid for ProxyCLIP."""
     chosen = METHODS[method]
     second = None if other is None else other.capture
-    values = text_maps(capture, chosen, (text,), second)[0]
-    if method == "text_decomposition" and len(texts) > 1:
-        values = values - text_maps(capture, chosen, texts.each).mean(0)
+    values = maps_beside(capture, method, (text,), texts.each, second)[0]
     on = second if second and chosen.needs_other else capture
     grid, needed = on.grid(on.depth - 1), {"clip_surgery": PATH, "gem": PATH, "legrad": LEGRAD_BLOCKS}.get(method, 0)
     notes = (FEWER.format(depth=capture.depth),) if capture.depth < needed else ()

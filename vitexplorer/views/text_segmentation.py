@@ -8,9 +8,6 @@ Misleading: every patch gets one of the given texts, so a text for the backgroun
 from __future__ import annotations
 
 import numpy as np
-import torch.nn.functional as F
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import OtherCaptureControl, TextMethodControl, TextsControl
@@ -20,24 +17,18 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.text_results import SegmentationResult
-from vitexplorer.quantities.texts.joint_space import vectors_of
 from vitexplorer.quantities.texts.methods import METHODS, text_maps
+from vitexplorer.quantities.texts.several_texts import rival_scores
 from vitexplorer.views.record import View
 
 WEIGHED = "argmax_t w_t f_i · t / (|f_i| |t|)"
-SURGERY_FACTOR = 2.0
-"""Factor of the cosines of the whole image in CLIP Surgery"""
 
 
 def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCapture | None) -> SegmentationResult:
     """Compute the best text of each patch, (rows, cols) int; of equal ones the first."""
     second = None if other is None else other.capture
     chosen = METHODS[method]
-    maps = text_maps(capture, chosen, texts.each, second)
-    if method == "clip_surgery":
-        maps = maps * _weights(capture, texts)
-    if method in ("clip_surgery", "text_decomposition"):
-        maps = maps - maps.mean(0)
+    maps = rival_scores(capture, method, texts.each, text_maps(capture, chosen, texts.each, second))
     on = second if second and chosen.needs_other else capture
     grid = on.grid(on.depth - 1)
     scores = maps.reshape(len(texts), grid.rows, grid.cols).float().cpu().numpy()
@@ -51,13 +42,6 @@ def compute(capture: Capture, texts: TextVectors, method: str, other: NamedCaptu
         grid=grid,
         image=on.input.pixels,
     )
-
-
-def _weights(capture: Capture, texts: TextVectors) -> Float[Tensor, "texts 1"]:
-    """Return how likely each text is for the whole image, 1 on average."""
-    whole = F.normalize(capture.joint_embedding, dim=-1)
-    shares = (SURGERY_FACTOR * vectors_of(capture, texts.each) @ whole).softmax(0)
-    return (shares / shares.mean())[:, None]
 
 
 def reading(result: SegmentationResult) -> Text:

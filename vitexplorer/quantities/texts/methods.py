@@ -52,6 +52,8 @@ class Method:
     unit: Text = Text("cosine", "余弦")
     needs_other: bool = False
     """True if it takes a capture by a second model, which only Python can give"""
+    goes_back: bool = False
+    """True if it runs the network once more, for gradients"""
 
 
 def text_maps(
@@ -188,6 +190,7 @@ METHODS: Mapping[str, Method] = {
         _explains_class_token,
         scores=token_scores.bimodal,
         unit=Text("attention x gradient", "注意力 × 梯度"),
+        goes_back=True,
     ),
     "legrad": Method(
         same("LeGrad"),
@@ -198,6 +201,7 @@ METHODS: Mapping[str, Method] = {
         _merged,
         scores=token_scores.legrad,
         unit=SLOPE,
+        goes_back=True,
     ),
     "grad_eclip": Method(
         same("Grad-ECLIP"),
@@ -208,6 +212,7 @@ METHODS: Mapping[str, Method] = {
         _explains_class_token,
         scores=token_scores.grad_eclip,
         unit=Text("value x gradient", "值 × 梯度"),
+        goes_back=True,
     ),
 }
 """Methods by key; the first that has a meaning for a model is its default"""
