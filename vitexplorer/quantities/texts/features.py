@@ -15,6 +15,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Text, UnsupportedError
+from vitexplorer.quantities.frozen_norm import frozen_at
 from vitexplorer.quantities.texts.block_arithmetic import BlockArithmetic, distances
 from vitexplorer.quantities.texts.joint_space import project
 
@@ -119,3 +120,26 @@ def proxyclip(capture: Capture, other: Capture | None) -> Float[Tensor, "patches
     value = F.interpolate(value, (fine.rows, fine.cols), mode="bilinear", align_corners=False)
     value = value.reshape(heads, dim, fine.num_patches).transpose(1, 2)
     return project(capture, block.projected(weights @ value))
+
+
+def text_decomposition(capture: Capture, other: Capture | None) -> Float[Tensor, "patches joint"]:
+    """Part of each patch in the class token's answer, not a direction; Gandelsman et al. 2024, arXiv 2310.05916.
+
+    A_cls,i W_o v_i of every block and head, through the final norm with its scale held and the projection. The bias of
+    W_o is shared by the heads alike. The views take away the mean over several texts.
+    """
+    family, module, prefix = capture.model.family, capture.model.module, len(capture.prefix_tokens)
+    token, blocks = capture.prefix_tokens.index("cls"), range(capture.depth)
+    added = sum(_shares_of_patches(capture, block, token)[prefix:] for block in blocks)
+    read = family.read_each if capture.model.projects else family.final_norm
+    last = capture.residual_after(capture.depth - 1)[None, token : token + 1]
+    frozen = frozen_at(lambda tokens: read(module, tokens), last)
+    return (frozen(added[None]) - frozen(torch.zeros_like(last)))[0]
+
+
+def _shares_of_patches(capture: Capture, number: int, token: int) -> Float[Tensor, "tokens dim"]:
+    """Return the part of a token's attention branch that comes from each token; they sum to the branch."""
+    block = BlockArithmetic(capture, number)
+    shares = capture.call(number).weights(slice(token, token + 1))[0, :, 0, :, None]
+    bias = block.projected(torch.zeros_like(block.value[:, :1]))
+    return block.projected(shares * block.value) - bias + shares.mean(0) * bias

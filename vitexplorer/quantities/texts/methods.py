@@ -1,7 +1,8 @@
 """Which patches does a text mean? The methods by key, what each changes in the network, and which models it takes.
 
-A map is cos(f_i, t) for the methods of `features`, t the text's vector; those of `token_scores` have units of their
-own. Nothing is rescaled, and only patches are shown. `siglip_pooling`, the pooling head over one patch alone, is ours.
+A map is cos(f_i, t) for the methods of `features`, t the text's vector, or f_i t for `text_decomposition`; those of
+`token_scores` have units of their own. Nothing is rescaled, and only patches are shown. `siglip_pooling`, the pooling
+head over one patch alone, is ours.
 """
 
 from __future__ import annotations
@@ -47,27 +48,48 @@ class Method:
     refuses: Callable[[Capture], Text | None]
     features: Callable[[Capture, Capture | None], Float[Tensor, "patches joint"]] | None = None
     """Vectors of the patches in the joint space; None for a method of scores"""
+    cosines: bool = True
+    """True if the map is the cosine of these vectors and the text, False for their product"""
     scores: Callable[[Capture, Sequence[TextVector]], Float[Tensor, "texts patches"]] | None = None
-    """A number for each text and patch"""
+    """A number for each text and patch, from gradients of one more pass through the network"""
     unit: Text = Text("cosine", "余弦")
     needs_other: bool = False
     """True if it takes a capture by a second model, which only Python can give"""
-    goes_back: bool = False
-    """True if it runs the network once more, for gradients"""
+
+
+def patch_vectors(capture: Capture, method: Method, other: Capture | None = None) -> Float[Tensor, "patches joint"]:
+    """Compute the vectors of the patches whose products with the texts are the maps, for a method of features.
+
+    Raises UnsupportedError where the method has no meaning.
+    """
+    _check(capture, method)
+    with torch.no_grad():
+        vectors = method.features(capture, other)
+        return F.normalize(vectors, dim=-1) if method.cosines else vectors
 
 
 def text_maps(
-    capture: Capture, method: Method, texts: Sequence[TextVector], other: Capture | None = None
+    capture: Capture,
+    method: Method,
+    texts: Sequence[TextVector],
+    other: Capture | None = None,
+    patches: Float[Tensor, "patches joint"] | None = None,
 ) -> Float[Tensor, "texts patches"]:
-    """Compute the map of each text, not rescaled. Raises UnsupportedError where the method has no meaning."""
-    reason = method.refuses(capture)
-    if reason is not None:
-        raise UnsupportedError(reason)
+    """Compute the map of each text, not rescaled; `patches` are the `patch_vectors` if they are known already.
+
+    Raises UnsupportedError where the method has no meaning.
+    """
     if method.scores is not None:
+        _check(capture, method)
         return method.scores(capture, texts)
+    patches = patch_vectors(capture, method, other) if patches is None else patches
     with torch.no_grad():
-        vectors = F.normalize(vectors_of(capture, texts), dim=-1)
-        return vectors @ F.normalize(method.features(capture, other), dim=-1).T
+        return F.normalize(vectors_of(capture, texts), dim=-1).to(patches.dtype) @ patches.T
+
+
+def _check(capture: Capture, method: Method) -> None:
+    if (reason := method.refuses(capture)) is not None:
+        raise UnsupportedError(reason)
 
 
 def _explains_class_token(capture: Capture) -> Text | None:
@@ -178,7 +200,8 @@ METHODS: Mapping[str, Method] = {
             "各块中每个图块传给类别标记的部分，经投影读出。",
         ),
         _splits_class_token,
-        scores=token_scores.text_decomposition,
+        features.text_decomposition,
+        cosines=False,
         unit=Text("part of the projection", "投影中的份额"),
     ),
     "bimodal": Method(
@@ -190,7 +213,6 @@ METHODS: Mapping[str, Method] = {
         _explains_class_token,
         scores=token_scores.bimodal,
         unit=Text("attention x gradient", "注意力 × 梯度"),
-        goes_back=True,
     ),
     "legrad": Method(
         same("LeGrad"),
@@ -201,7 +223,6 @@ METHODS: Mapping[str, Method] = {
         _merged,
         scores=token_scores.legrad,
         unit=SLOPE,
-        goes_back=True,
     ),
     "grad_eclip": Method(
         same("Grad-ECLIP"),
@@ -212,7 +233,6 @@ METHODS: Mapping[str, Method] = {
         _explains_class_token,
         scores=token_scores.grad_eclip,
         unit=Text("value x gradient", "值 × 梯度"),
-        goes_back=True,
     ),
 }
 """Methods by key; the first that has a meaning for a model is its default"""

@@ -28,15 +28,17 @@ def maps_beside(
     texts: Sequence[TextVector],
     beside: Sequence[TextVector],
     other: Capture | None = None,
+    patches: Float[Tensor, "patches joint"] | None = None,
 ) -> Float[Tensor, "texts patches"]:
     """Compute the map of each text, minus the mean over the texts `beside` it where the method takes that away.
 
+    `patches` are the `patch_vectors` if they are known already.
     Raises UnsupportedError where the method has no meaning.
     """
-    maps = text_maps(capture, METHODS[method], texts, other)
+    maps = text_maps(capture, METHODS[method], texts, other, patches)
     if method != "text_decomposition" or len(beside) < 2:
         return maps
-    common = maps if beside is texts else text_maps(capture, METHODS[method], beside)
+    common = maps if beside is texts else text_maps(capture, METHODS[method], beside, other, patches)
     return maps - common.mean(0)
 
 

@@ -1,4 +1,4 @@
-"""Methods of scores: a number for each text and patch, from what the patch adds to the answer or from gradients."""
+"""Methods of scores: a number for each text and patch, from the gradient of their cosine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls.explained import LikeText, TextVector
-from vitexplorer.quantities.frozen_norm import frozen_at
 from vitexplorer.quantities.gradients import (
     at_outputs,
     attention_gradient,
@@ -21,34 +20,9 @@ from vitexplorer.quantities.gradients import (
     reusing_graph,
 )
 from vitexplorer.quantities.scores import score_of_block
-from vitexplorer.quantities.texts.block_arithmetic import BlockArithmetic, joined
-from vitexplorer.quantities.texts.joint_space import vectors_of
+from vitexplorer.quantities.texts.block_arithmetic import joined
 
 LEGRAD_BLOCKS = 2
-
-
-def text_decomposition(capture: Capture, texts: Sequence[TextVector]) -> Float[Tensor, "texts patches"]:
-    """Share of the class token's answer; Gandelsman et al. 2024, arXiv 2310.05916.
-
-    A_cls,i W_o v_i of every block and head, through the final norm with its scale held and the projection, dot t. The
-    bias of W_o is shared by the heads alike. The views take away the mean over several texts.
-    """
-    family, module, prefix = capture.model.family, capture.model.module, len(capture.prefix_tokens)
-    token, blocks = capture.prefix_tokens.index("cls"), range(capture.depth)
-    with torch.no_grad():
-        added = sum(_shares_of_patches(capture, block, token)[prefix:] for block in blocks)
-        read = family.read_each if capture.model.projects else family.final_norm
-        last = capture.residual_after(capture.depth - 1)[None, token : token + 1]
-        frozen = frozen_at(lambda tokens: read(module, tokens), last)
-        return vectors_of(capture, texts).double() @ (frozen(added[None]) - frozen(torch.zeros_like(last)))[0].T
-
-
-def _shares_of_patches(capture: Capture, number: int, token: int) -> Float[Tensor, "tokens dim"]:
-    """Return the part of a token's attention branch that comes from each token; they sum to the branch."""
-    block = BlockArithmetic(capture, number)
-    shares = capture.call(number).weights(slice(token, token + 1))[0, :, 0, :, None]
-    bias = block.projected(torch.zeros_like(block.value[:, :1]))
-    return block.projected(shares * block.value) - bias + shares.mean(0) * bias
 
 
 def bimodal(capture: Capture, texts: Sequence[TextVector]) -> Float[Tensor, "texts patches"]:
