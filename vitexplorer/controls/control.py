@@ -26,6 +26,8 @@ class Control(ABC):
     """Kind of drawing, see `Spec`"""
     of_capture: ClassVar[bool] = True
     """True if its default and options depend on the capture, so are unknown without one"""
+    of_python: ClassVar[bool] = False
+    """True if only Python can give its value, so that no form has it"""
 
     @abstractmethod
     def default(self, capture: CaptureProtocol) -> Any:

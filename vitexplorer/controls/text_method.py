@@ -69,6 +69,8 @@ class OtherCaptureControl(Control):
     name: str = "other"
     label: Text = Text("Second model", "第二个模型")
 
+    of_python: ClassVar[bool] = True
+
     def default(self, capture: CaptureProtocol) -> None:
         """Return None."""
 

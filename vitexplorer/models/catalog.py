@@ -50,6 +50,8 @@ class CatalogEntry(Summarised):
     """Few words on what a bundled model is for"""
     for_photographs: str = ""
     """Similar model trained on photographs, for a bundled model, which knows drawn pictures only"""
+    reads_texts: bool = False
+    """True if it loads with a text half"""
 
     def _summary(self) -> Summary:
         return Summary(
@@ -233,7 +235,10 @@ def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry
 
 
 def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
-    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}."""
+    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}.
+
+    With `reads_texts` its text half lies beside it.
+    """
     name = file.parent.name
     kind = _kind_of(name)
     family = kind.family if kind else "ViT"
@@ -249,6 +254,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
         bundled=True,
         for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
+        reads_texts=config.get("reads_texts", False),
     )
 
 

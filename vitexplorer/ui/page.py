@@ -39,6 +39,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
+from vitexplorer.ui.rooms.words.room import WordsRoom
 from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address, Chosen
 from vitexplorer.ui.shell.chips.image_chip import ImageChip
@@ -66,6 +67,7 @@ ROOMS: tuple[type[Room], ...] = (
     SizeRoom,
     FlowRoom,
     CompareRoom,
+    WordsRoom,
     FolderRoom,
     CheckUpRoom,
     WhatIfRoom,

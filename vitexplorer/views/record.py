@@ -48,7 +48,7 @@ class View(Summarised):
     misleads: Text
     """Warning on when the picture misleads"""
     room: str
-    """Room of the page that shows it; empty for a view that the page does not have"""
+    """Room of the page that shows it"""
     compute: Callable[..., Result]
     reading: Callable[[Any], Text]
     """Makes one sentence, two at most, of the numbers of a result: what a lecturer would say pointing at the figure"""

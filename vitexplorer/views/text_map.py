@@ -75,7 +75,7 @@ VIEW = View(
         "A map is made for any text, also for one that is not true of the image.",
         "任何文字都会得到一幅图，哪怕它与图像不符。",
     ),
-    room="",
+    room="words",
     compute=compute,
     reading=reading,
     controls=(

@@ -80,7 +80,7 @@ VIEW = View(
         "A softmax shares out 1 among the given texts, however badly all of them fit.",
         "softmax 把 1 分给所给的文字，哪怕没有一条真正相符。",
     ),
-    room="",
+    room="words",
     compute=compute,
     reading=reading,
     controls=(TextsControl(),),

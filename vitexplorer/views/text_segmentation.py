@@ -60,7 +60,7 @@ VIEW = View(
         "Every patch gets one of the given texts: name the background too.",
         "每个图块都会被归入所给文字之一：请把背景也写上。",
     ),
-    room="",
+    room="words",
     compute=compute,
     reading=reading,
     controls=(TextsControl(), TextMethodControl(known=lambda: METHODS), OtherCaptureControl()),

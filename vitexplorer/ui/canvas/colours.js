@@ -82,23 +82,30 @@ export function paintOfDropped(mode, opacity) {
   return [...DROPPED, mode === 'map' ? 1 : 0];
 }
 
-/** The 256 colours of a mode, and the colour of dropped patches, as 32-bit words of an ImageData. */
-export const pixelTable = (() => {
-  const tables = new Map();
+/**
+ * Packs red, green, blue 0-255 and opacity 0-1 into a 32-bit word of an ImageData.
+ *
+ * @type {(paint: number[]) => number}
+ */
+export const wordOf = (() => {
   const probe = new Uint8ClampedArray(4);
   const word = new Uint32Array(probe.buffer);
-  /** @param {number[]} paint */
-  const pack = ([red, green, blue, alpha]) => {
+  return ([red, green, blue, alpha]) => {
     probe.set([red, green, blue, 255 * alpha]);
     return word[0];
   };
+})();
+
+/** The 256 colours of a mode, and the colour of dropped patches, as 32-bit words of an ImageData. */
+export const pixelTable = (() => {
+  const tables = new Map();
   return (mode, colormap, opacity) => {
     const name = `${mode} ${colormap} ${opacity}`;
     if (!tables.has(name)) {
       if (tables.size > 32) tables.clear();
       tables.set(name, {
-        levels: Uint32Array.from({length: 256}, (_, level) => pack(paintOf(mode, colormap, opacity, level))),
-        dropped: pack(paintOfDropped(mode, opacity)),
+        levels: Uint32Array.from({length: 256}, (_, level) => wordOf(paintOf(mode, colormap, opacity, level))),
+        dropped: wordOf(paintOfDropped(mode, opacity)),
       });
     }
     return tables.get(name);

@@ -21,13 +21,14 @@ const PALE = '#4b5563';
  * @property {string} unit
  * @property {string[]} lines below; empty ones are left out
  * @property {string} warning on the picture, or empty
+ * @property {{colour: string, text: string}[]} [legend] in place of the colour bar, for a scene with `paints`
  */
 
 /**
  * @param {Figure} figure
  * @returns {SVGElement}
  */
-export function drawing({scene, title, ticks, unit, lines, warning}) {
+export function drawing({scene, title, ticks, unit, lines, warning, legend}) {
   const parts = [];
   let y = MARGIN;
   const write = (text, size, weight, fill) => {
@@ -44,9 +45,17 @@ export function drawing({scene, title, ticks, unit, lines, warning}) {
   parts.push(picture(scene, MARGIN, y, INNER, height));
   if (warning) parts.push(...band(warning, y + height));
   y += height + 12;
-  parts.push(...colourBar(scene, y), ...ticks.map((tick, i) => tickText(tick, i / (ticks.length - 1), y + 31)));
-  parts.push(textLine(MARGIN + INNER / 2, y + 51, 13, unit, {'text-anchor': 'middle', fill: PALE}));
-  y += 64;
+  if (legend) {
+    for (const {colour, text} of legend) {
+      parts.push(rect(MARGIN, y, 14, 14, {fill: colour}), textLine(MARGIN + 22, y + 12, 14, text, {fill: INK}));
+      y += 22;
+    }
+    y += 8;
+  } else {
+    parts.push(...colourBar(scene, y), ...ticks.map((tick, i) => tickText(tick, i / (ticks.length - 1), y + 31)));
+    parts.push(textLine(MARGIN + INNER / 2, y + 51, 13, unit, {'text-anchor': 'middle', fill: PALE}));
+    y += 64;
+  }
   for (const line of lines) if (line) write(line, 14, 400, PALE);
   const whole = {width: WIDTH, height: y + MARGIN - 6};
   const paper = svg('rect', {width: '100%', height: '100%', fill: '#fff'});
@@ -118,14 +127,14 @@ function picture(scene, x, y, width, height) {
   return whole;
 }
 
-function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity}, place) {
+function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity, paints}, place) {
   const found = [];
   map.forEach((value, i) => {
     if (window && !window.inside[i]) return;
-    const [red, green, blue, alpha] =
-      mask && !mask[i]
-        ? paintOfDropped(mode, opacity)
-        : paintOf(mode, colormap, opacity, levelOf(value, top, colormap));
+    const isDropped = mask && !mask[i];
+    const ofScale = () =>
+      isDropped ? paintOfDropped(mode, opacity) : paintOf(mode, colormap, opacity, levelOf(value, top, colormap));
+    const [red, green, blue, alpha] = paints?.[i] ?? ofScale();
     const row = Math.floor(i / cols);
     const col = i % cols;
     const style = {fill: `rgb(${red},${green},${blue})`, 'fill-opacity': round(alpha)};

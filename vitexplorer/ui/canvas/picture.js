@@ -1,7 +1,7 @@
 // The picture: the image, the map over it, the window, the query and the key; the same on the screen and in a file.
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
-import {levelOf, pixelTable, VEIL} from './colours.js';
+import {levelOf, pixelTable, VEIL, wordOf} from './colours.js';
 import {borderOf, outsideOf} from './grids.js';
 import {interpolate} from './maps.js';
 
@@ -19,6 +19,7 @@ import {interpolate} from './maps.js';
  * @property {number} opacity 0-1
  * @property {boolean} smooth
  * @property {Frame[]} frames
+ * @property {number[][] | null} [paints] red, green, blue 0-255 and opacity 0-1 of each patch, in place of the scale's
  *
  * @typedef {{grid: import('./grids.js').Grid, cell: number, role: 'query' | 'key'}} Frame around a patch
  */
@@ -56,6 +57,11 @@ export function mapCanvas(scene, canvas) {
   const {window, top} = scene;
   const {grid, map, mask} = scene.fine ?? scene;
   const {rows, cols} = grid;
+  if (scene.paints) {
+    return putCells(canvas, cols, rows, (words) => {
+      for (let i = 0; i < words.length; i++) words[i] = wordOf(scene.paints[i]);
+    });
+  }
   const table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
     if (window && !window.inside[cell]) return 0;

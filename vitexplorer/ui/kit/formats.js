@@ -20,6 +20,30 @@ export function percent(share) {
   return tiny ? '< 0.1 %' : `${minus((100 * share).toFixed(1))} %`;
 }
 
+const RAISED = /** @type {Record<string, string>} */ ({
+  '-': '⁻',
+  ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((sign, digit) => [digit, sign])),
+});
+
+/**
+ * Formats a number to three significant digits, as `measured` of Python: 116, 0.420, 3.2 × 10⁻⁵; – where it is none.
+ *
+ * @param {number} value
+ */
+export function measured(value) {
+  if (!Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
+  const [digits, exponent] = value.toExponential(2).split('e');
+  const power = Number(exponent);
+  if (power < -4 || power >= 7) {
+    const raised = [...String(power)].map((sign) => RAISED[sign]).join('');
+    return minus(`${Number(digits)} × 10${raised}`);
+  }
+  const decimals = Math.max(0, 2 - power);
+  const options = {minimumFractionDigits: decimals, maximumFractionDigits: decimals};
+  return minus(Number(`${digits}e${exponent}`).toLocaleString('en', options));
+}
+
 const CHINESE = /\p{Script=Han}/u;
 
 /**

@@ -295,7 +295,8 @@ def panel_data(
         _log.exception("Could not show %s with %s", view, given)
         data.refused = word("unexpected", language)
     settled = {**given, **settings}
-    data.controls = [field_of(spec, language) for spec in specs(record.controls, capture, settled, result)]
+    controls = tuple(control for control in record.controls if not control.of_python)
+    data.controls = [field_of(spec, language) for spec in specs(controls, capture, settled, result)]
     if data.refused or any(control.board for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings

@@ -59,6 +59,8 @@ class Sent(_Read):
     size: Word = ""
     text: Word = ""
     """Text of changes or of a design; a folder of this machine"""
+    texts: Annotated[list[Word], Field(max_length=100)] = []
+    """Sentences that an image is compared with"""
     files: Annotated[list[Word], Field(max_length=10_000)] = []
     """Files that were uploaded before"""
     run: Word = ""
@@ -68,7 +70,7 @@ class Sent(_Read):
     whole: bool = False
     """True where the answer may run the model"""
     what: Word = ""
-    """File to download"""
+    """File to download; method of a map"""
     methods: Annotated[list[MethodSent], Field(max_length=50)] = []
     epochs: Word = ""
     seed: Word = ""

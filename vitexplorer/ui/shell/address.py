@@ -26,6 +26,7 @@ COMPARED = (*OTHER, "left_change")
 """Fields of Compare in addition to the picture of the top bar"""
 OF_BROWSER = (
     *("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design"),
+    *("texts", "text", "method"),
     *COMPARED,
 )
 """Fields that only the browser writes, as a person chooses them"""
@@ -62,6 +63,9 @@ _FORMS = {
     "start": r"\d{1,3}",
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
+    "texts": r"[^\x00-\x1f]{1,4000}",
+    "text": "[1-6]|all",
+    "method": "[a-z_]{1,40}",
     "other_block": r"\d{1,3}",
 }
 _FORMS |= {name: _FORMS[name.removeprefix("other_").removeprefix("left_")] for name in COMPARED}
@@ -116,6 +120,12 @@ class Address:
     """Block on the right of Compare; empty for the block at the same share of the depth"""
     design: str = ""
     """Model that the sliders of the room Size & cost describe"""
+    texts: str = ""
+    """Texts of the room Words, apart by semicolons"""
+    text: str = ""
+    """Text whose map that room shows: its number from 1, or `all` for the best text of each patch"""
+    method: str = ""
+    """Method of that map"""
     opened: int = 0
     """Number of links opened before this one since the page was loaded. A room takes the fields that a person sets in
     the browser from the first address it sees, and again from each new link"""
