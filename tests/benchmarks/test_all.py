@@ -35,6 +35,7 @@ SMALLEST = {
     "survey_queries": "1000 500 {place}",
     "truth": "--scale 0.01 --models scenes_vit_patch16_192 --folder {place}",
     "visitor": "1",
+    "words": "--scale 0.01 --models scenes_clip",
 }
 """Arguments that end each benchmark soonest; {place} is a folder to write to"""
 

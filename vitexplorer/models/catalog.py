@@ -204,6 +204,16 @@ _KINDS = {
         _DINO_S,
         purpose=Text("draws hidden patches", "补画遮住的图块"),
     ),
+    "clip": _Kind(
+        "CLIP",
+        Text(
+            "Trained to tell which sentence belongs to which picture. Write a text in the room Words and see which "
+            "patches it means, by thirteen methods.",
+            "训练目标是判断哪句话与哪幅图像相符。可在“图文”中写一段文字，用十三种方法查看它指哪些图块。",
+        ),
+        "vit_base_patch16_clip_quickgelu_224.openai",
+        purpose=Text("reads sentences", "能读句子"),
+    ),
     "resnet": _Kind(
         "ResNet",
         Text(
@@ -235,10 +245,7 @@ def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry
 
 
 def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
-    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}.
-
-    With `reads_texts` its text half lies beside it.
-    """
+    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}."""
     name = file.parent.name
     kind = _kind_of(name)
     family = kind.family if kind else "ViT"
@@ -254,7 +261,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
         bundled=True,
         for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
-        reads_texts=config.get("reads_texts", False),
+        reads_texts="text" in config,
     )
 
 

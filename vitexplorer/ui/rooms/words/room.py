@@ -154,10 +154,10 @@ class WordsRoom(Room):
         if reason or not (reads or usable):
             data = await in_thread(self._without_texts, capture, address, reason)
         else:
-            data, applied = await self._answer(capture, address, usable or first_texts(address.language))
+            data, applied = await self._answer(capture, address, usable or first_texts(capture, address.language))
             if not applied:
                 refused = data.refused
-                data, applied = await self._answer(capture, address, first_texts(address.language))
+                data, applied = await self._answer(capture, address, first_texts(capture, address.language))
                 data.refused = refused
             texts = applied
         data.filled = next(FILLINGS)
