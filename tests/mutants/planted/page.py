@@ -6,6 +6,20 @@ IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
 
 MUTANTS = (
     Mutant(
+        "maps of texts in the order of another method",
+        JAVASCRIPT,
+        "const first = m * texts.length;",
+        "const first = m;",
+        IN_NODE,
+    ),
+    Mutant(
+        "texts of the room Words compared with none beside them",
+        "method_maps",
+        "maps_beside(capture, method, texts, texts, patches=patches)",
+        "maps_beside(capture, method, texts, (), patches=patches)",
+        "test_the_numbers_are_those_of_the_views",
+    ),
+    Mutant(
         "a first picture that sharpens while others wait",
         "sharpened_route",
         "is_busy and not is_asked and",

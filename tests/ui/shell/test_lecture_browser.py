@@ -15,8 +15,8 @@ from vitexplorer.ui.page import ROOMS
 pytestmark = pytest.mark.browser
 HALLS = [(1920, 1080, 960), (1440, 900, 800)]
 """Width and height of the window, and least height of the stage, in pixels"""
-PAGES = ("finetune", "folder")
-"""Rooms without a stage"""
+PAGES = ("finetune", "folder", "words")
+"""Rooms without a stage for this model"""
 STAGES = ("network", "patches", "attention", "tokens", "size", "what_if", "compare")
 """Rooms with each kind of stage"""
 STAGE = """() => {

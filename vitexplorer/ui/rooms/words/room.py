@@ -179,8 +179,9 @@ class WordsRoom(Room):
             work = partial(method_maps, capture, method, vectors)
             of_gradients[method] = await self.context.engine.short.run(object(), lambda _: work())
         elif method not in patches:
-            patches[method] = await in_thread(patches_of, capture, method)
-            self._patches.put((address.picture, method), patches[method])
+            make = partial(patches_of, capture, method)
+            key = address.picture, method
+            patches[method] = await self.context.engine.short.cached(self._patches, key, lambda _: make())
         fields = await in_thread(self._numbers, capture, vectors, patches, of_gradients, address)
         is_read = all(isinstance(text, str) for text in texts)
         return data.model_copy(update=fields), tuple(map(str, vectors)) if is_read else vectors
