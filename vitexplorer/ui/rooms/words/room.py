@@ -60,7 +60,7 @@ _FILE = "texts.safetensors"
 
 
 class WordsRoom(Room):
-    """Where in the image a text points: thirteen methods, several texts, the best text of each patch."""
+    """Texts on the image: the patches that each means, by a dozen methods, and the best text of each patch."""
 
     key = "words"
     title = Text("Words", "图文")
