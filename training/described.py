@@ -1,4 +1,4 @@
-"""Training pictures with sentences: whole worded scenes, and 2 x 2 grids of windows about their things.
+"""Training pictures with sentences: worded scenes, windows of them, and 2 x 2 grids of windows about their things.
 
 Every picture comes with a few sentences that are true of it. Which sentence is true of which picture of the batch is
 known too, so that a sentence is held against no picture that it fits.
@@ -25,6 +25,8 @@ from vitexplorer.scenes.worded import COLOURS, Thing, thing_of
 
 GRIDS = 8
 """Grids of four scenes in a batch"""
+WINDOWS = 0.5
+"""Share of the other pictures that show a window of their scene"""
 SENTENCES = 3
 """Sentences for each picture"""
 LEAST = 0.002
@@ -54,12 +56,12 @@ class _Picture(NamedTuple):
 
 
 def described(scenes: WordedScenes, rng: np.random.Generator, size: int, cell: int) -> Described:
-    """Compose grids of the scenes with one thing, leave the rest whole, and draw sentences about each picture."""
+    """Compose grids of the scenes with one thing, take the rest alone, and draw sentences about each picture."""
     single = np.flatnonzero(scenes.counts == 1)
     four = rng.permutation(single)[: 4 * min(GRIDS, len(single) // 4)].reshape(-1, 4)
     whole = [number for number in range(len(scenes.counts)) if number not in four]
     pictures = [_grid(scenes, numbers, size, rng) for numbers in four]
-    pictures += [_Picture(scenes.images[at], scenes.things[at], scenes.facts[at]) for at in whole]
+    pictures += [_whole(scenes, number, size, rng) for number in whole]
 
     things = [_things(picture) for picture in pictures]
     sentences = [drawn_sentence(about, rng) for about in things for _ in range(SENTENCES)]
@@ -78,6 +80,15 @@ def _grid(scenes: WordedScenes, numbers: np.ndarray, size: int, rng: np.random.G
         visible = cut(scenes.things[number], window, size // 2, blend=False) != NO_THING
         things.append(np.where(visible, place, NO_THING).astype(np.uint8))
     return _Picture(tiled(np.stack(images)), tiled(np.stack(things)), scenes.facts[numbers, 0])
+
+
+def _whole(scenes: WordedScenes, number: int, size: int, rng: np.random.Generator) -> _Picture:
+    """Take a scene as it is, or half of the time a turned and mirrored window that holds its things."""
+    image, things = scenes.images[number], scenes.things[number]
+    if rng.uniform() < WINDOWS:
+        window = about_object(things != NO_THING, rng, zoom=rng.uniform())
+        image, things = cut(image, window, size), cut(things, window, size, blend=False)
+    return _Picture(image, things, scenes.facts[number])
 
 
 def _things(picture: _Picture) -> list[Thing]:

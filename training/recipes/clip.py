@@ -10,7 +10,7 @@ from training.loop import Schedule
 from training.recipe import Recipe
 from training.worded_pool import WordedPool
 
-STEPS = 2500
+STEPS = 5500
 
 RECIPE = Recipe(
     name="scenes_clip",
