@@ -14,7 +14,7 @@ from vitexplorer.quantities.token_path import token_path
 
 def shares_by_hand(capture: Capture, block: int, patch: tuple[int, int]) -> list[float]:
     """Read a patch's attention in every head, with the key under the patch's centre found by going over all keys."""
-    reader = "cls" if "cls" in capture.query_tokens(block) else "mean"
+    reader = "cls" if "cls" in capture.queries(block) else "mean"
     attention = capture.attention_from(reader, block)[0].tolist()
     side, keys = capture.grid(block).patch_size, capture.key_grid(block)
     y, x = ((at + 0.5) * side for at in patch)

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.controls import no_such_block
+from vitexplorer.controls import no_such_block, no_such_query
 from vitexplorer.core.capture_protocol import NO_TOKENS
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
@@ -34,7 +34,6 @@ from vitexplorer.core.types import (
     Prediction,
     Provenance,
     Query,
-    query_text,
 )
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
@@ -217,9 +216,10 @@ class Capture(Summarised, NotebookDisplay):
         site = self.site(block)
         return site.layout.key_grid if site.layout else site.grid
 
-    def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Name the prefix tokens that are queries in a block."""
-        return self._token_names(self.query_positions(block))
+    def queries(self, block: int) -> tuple[str, ...]:
+        """Name the prefix tokens that are queries in a block, and "mean" if the patches are."""
+        positions = self.query_positions(block)
+        return (*self._token_names(positions), *(("mean",) if (positions >= 0).any() else ()))
 
     def key_tokens(self, block: int) -> tuple[str, ...]:
         """Name the prefix tokens that are keys in a block."""
@@ -340,14 +340,7 @@ class Capture(Summarised, NotebookDisplay):
         keys, queries = (torch.from_numpy(p).to(device) for p in (self.positions(block), self.query_positions(block)))
         selected = queries >= 0 if query == "mean" else queries == self._code(query, block)
         if not selected.any():
-            names = self.query_tokens(block)
-            queried = query_text(names[0]) if names else Text("patches", "图块")
-            raise SettingError(
-                Text(
-                    "{module} (block {block}) has no such query: its queries are the {queries}.",
-                    "{module}（块 {block}）没有这样的查询：它的查询是{queries}。",
-                ).format(module=self.site(block).name, block=block, queries=queried)
-            )
+            raise no_such_query(block, self.queries(block))
         if query == "mean":
             rows = call.from_shares(selected.to(call.query.dtype) / self.grid(block).num_patches)
         else:

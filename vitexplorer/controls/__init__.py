@@ -21,8 +21,10 @@ from vitexplorer.controls.methods import MethodsControl as MethodsControl
 from vitexplorer.controls.number import CURVE_CONTROLS as CURVE_CONTROLS
 from vitexplorer.controls.number import Number as Number
 from vitexplorer.controls.patches import PatchesControl as PatchesControl
+from vitexplorer.controls.query import BlockQueryControl as BlockQueryControl
 from vitexplorer.controls.query import QueryControl as QueryControl
 from vitexplorer.controls.query import TokenControl as TokenControl
+from vitexplorer.controls.query import no_such_query as no_such_query
 from vitexplorer.controls.sharpen import SharpenControl as SharpenControl
 from vitexplorer.controls.sharpen import sharpens as sharpens
 from vitexplorer.controls.sharpest import sharpest_patch as sharpest_patch

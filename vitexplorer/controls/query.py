@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.number import whole_number
 from vitexplorer.controls.sharpest import sharpest_patch
-from vitexplorer.controls.spec import Board, Fields
+from vitexplorer.controls.spec import Board, Fields, Spec
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text
@@ -36,6 +36,17 @@ def check_patches(patches: Iterable[tuple[int, int]], grid: PatchGrid) -> None:
             )
 
 
+def no_such_query(block: int, queries: tuple[str, ...]) -> SettingError:
+    """Make the error for a token that is no query of a block, with the block's `CaptureProtocol.queries`."""
+    named = Text("patches", "图块") if "mean" in queries else query_text(queries[0])
+    return SettingError(
+        Text(
+            "Block {block} has no such query: its queries are the {queries}.",
+            "块 {block} 没有这样的查询：它的查询是{queries}。",
+        ).format(block=block, queries=named)
+    )
+
+
 @dataclass(frozen=True)
 class QueryControl(Control):
     """Query token: "cls", "dist", "mean" (over patches) or the patch (row, col) of the block's grid."""
@@ -49,12 +60,6 @@ class QueryControl(Control):
     def default(self, capture: CaptureProtocol) -> str:
         """Return the class token if there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
-
-    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
-        """Return the default, but the mean over patches for a block whose class token is no query."""
-        default = self.default(capture)
-        is_query = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
-        return default if is_query else "mean"
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """Return all options except the patches."""
@@ -110,6 +115,42 @@ class QueryControl(Control):
                 ).format(token=query_text(name), name=name)
             )
         return name
+
+
+@dataclass(frozen=True)
+class BlockQueryControl(QueryControl):
+    """Query whose attention the selected block computes: in some blocks that of prefix tokens or of patches alone."""
+
+    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
+        """Return the class token if it is a query of the block, otherwise the mean over patches."""
+        return "cls" if "cls" in _queries(capture, settings) else "mean"
+
+    def spec(
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
+    ) -> Spec:
+        """Describe the control with the queries of the block; it has a board only if patches are among them."""
+        spec = super().spec(capture, settings, result)
+        if capture is None:
+            return spec
+        queries = _queries(capture, settings or {})
+        silent = [name for name, _ in self.offered(capture) if name not in queries]
+        options = tuple(option for option in spec.options if option[0] not in silent)
+        return replace(spec, options=options, board=spec.board if "mean" in queries else None)
+
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
+        """Return a query of the selected block. Raises SettingError for any other token."""
+        query = super().parse(value, capture, settings)
+        queries = _queries(capture, settings)
+        if (query if isinstance(query, str) else "mean") not in queries:
+            raise no_such_query(settings.get("block", capture.depth - 1), queries)
+        return query
+
+
+def _queries(capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    return capture.queries(settings.get("block", capture.depth - 1))
 
 
 @dataclass(frozen=True)

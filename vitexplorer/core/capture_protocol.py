@@ -28,8 +28,8 @@ class CaptureProtocol(Protocol):
     def grid(self, block: int) -> PatchGrid:
         """Return the patch grid of one block."""
 
-    def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Name the prefix tokens that are queries in one block."""
+    def queries(self, block: int) -> tuple[str, ...]:
+        """Name the prefix tokens that are queries in one block, and "mean" if the patches are."""
 
 
 ONLY_ATTENTION = Text(

@@ -80,8 +80,8 @@ class _Subject:
     def grid(self, block: int) -> PatchGrid:
         return self.model.blocks(self.model.preprocessing.input_size)[block].grid
 
-    def query_tokens(self, block: int) -> tuple[str, ...]:
-        return self.prefix_tokens
+    def queries(self, block: int) -> tuple[str, ...]:
+        return (*self.prefix_tokens, "mean")
 
 
 def methods() -> dict[str, Method]:

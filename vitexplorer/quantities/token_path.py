@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import QueryControl
+from vitexplorer.controls import BlockQueryControl
 from vitexplorer.core.types import PatchGrid, Query
 
 
@@ -38,7 +38,7 @@ def token_path(
     Without a patch it is the one that the reading token attends to most; without a head, the strongest.
     """
     queries, keys = capture.grid(block), capture.key_grid(block)
-    reader = QueryControl().default_after(capture, {"block": block})
+    reader = BlockQueryControl().default_after(capture, {"block": block})
     attention, _, _ = capture.attention_from(reader, block)
     if patch is None:
         most = divmod(int(attention.mean(0).argmax()), keys.cols)

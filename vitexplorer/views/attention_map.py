@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import BlockControl, HeadControl, QueryControl, SharpenControl
+from vitexplorer.controls import BlockControl, BlockQueryControl, HeadControl, SharpenControl
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.shares import ATTENTION_SHARE
@@ -113,6 +113,6 @@ VIEW = View(
     compute=compute,
     reading=reading,
     any_family=True,
-    controls=(BlockControl(), HeadControl(), QueryControl(), SharpenControl()),
+    controls=(BlockControl(), HeadControl(), BlockQueryControl(), SharpenControl()),
     paper=PAPER,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import BlockControl, QueryControl
+from vitexplorer.controls import BlockControl, BlockQueryControl
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.shares import ATTENTION_SHARE
@@ -75,6 +75,6 @@ VIEW = View(
     compute=compute,
     reading=reading,
     any_family=True,
-    controls=(BlockControl(), QueryControl()),
+    controls=(BlockControl(), BlockQueryControl()),
     paper=Paper("Caron et al. 2021", "https://arxiv.org/abs/2104.14294"),
 )

@@ -54,10 +54,6 @@ class FollowedControl(QueryControl):
         """Return the patch grid of the first block."""
         return capture.grid(0)
 
-    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
-        """Return the class token if there is one, otherwise the mean over patches."""
-        return self.default(capture)
-
 
 @dataclass(frozen=True)
 class AnswerControl(TargetControl):

@@ -6,14 +6,25 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import BrowserContext, expect
 
 import vitexplorer as vx
+from tests.helpers.plain_page import PlainPage
+from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import SettingError, same
 from vitexplorer.models.catalog import catalog
-from vitexplorer.ui.panel.figure_panel import OF_CHANGES, Question, capture_views, nearest_model, panel_data
+from vitexplorer.ui.panel.figure_panel import (
+    OF_CHANGES,
+    FigurePanel,
+    PanelData,
+    Question,
+    capture_views,
+    nearest_model,
+    panel_data,
+)
 from vitexplorer.views import VIEWS, refusal
 
 BUNDLED = [entry.name for entry in catalog() if entry.bundled]
@@ -88,3 +99,23 @@ def test_a_refused_setting_keeps_the_picture_too() -> None:
     data, _ = panel_data(source, ("random",), "en", Question("random"), SettingError(same("No such seed.")))
     assert (data.refused, data.elsewhere) == ("No such seed.", None)
     assert data.image
+
+
+@pytest.mark.browser
+def test_patches_are_picked_only_in_blocks_where_they_are_queries(desktop: BrowserContext, pages: str) -> None:
+    """CaiT: in the last blocks only the class token attends, in the first ones only the patches."""
+    source, tab = capture_views(capture_case("cait")), PlainPage(desktop.new_page(), pages)
+
+    def data(block: int) -> PanelData:
+        question = Question("head_gallery", {"block": str(block)})
+        result = vx.compute("head_gallery", source.capture, block=block)
+        return panel_data(source, ("head_gallery",), "en", question, result)[0]
+
+    tab.open(("panel", FigurePanel, data(3)))
+    query = tab.page.locator("#panel select[name=query]")
+    expect(query.locator("option")).to_have_text(["class token"])
+    expect(tab.page.locator("#panel .vx-picker")).to_have_count(0)
+    tab.send("panel", data(0))
+    expect(query.locator("option")).to_have_text(["mean over patches"])
+    expect(tab.page.locator("#panel .vx-picker")).to_be_visible()
+    tab.page.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.controls import QueryControl
+from vitexplorer.controls import BlockQueryControl
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
@@ -29,14 +29,14 @@ FETCHED_AHEAD = 4 << 20
 
 def default_query(capture: Capture, block: int) -> Query:
     """Return the class token where it is a query of the block, otherwise the mean over patches."""
-    return QueryControl().default_after(capture, {"block": block})
+    return BlockQueryControl().default_after(capture, {"block": block})
 
 
 def silent_in(capture: Capture, block: int) -> list[str]:
     """List tokens that are no queries in a block: prefix tokens by name, and the word patches."""
-    prefix_queries = capture.query_tokens(block)
-    silent = [name for name in capture.prefix_tokens if name not in prefix_queries]
-    return silent if (capture.query_positions(block) >= 0).any() else [*silent, "patches"]
+    queries = capture.queries(block)
+    silent = [name for name in capture.prefix_tokens if name not in queries]
+    return silent if "mean" in queries else [*silent, "patches"]
 
 
 def valid_query(capture: Capture, block: int, query: Query) -> Query:

@@ -1,4 +1,5 @@
-// Control for a query: a named token from a list, or a patch that is picked on the picture and added to the list.
+// Control for a query: a named token from a list, or, where there is a board, a patch that is picked on the picture and
+// added to the list.
 
 import {filled, make} from '../kit/dom.js';
 import {pickingBoard} from './patch_board.js';
@@ -8,7 +9,7 @@ const isPatch = (value) => value.includes(',');
 /** @type {import('./form.js').Draw} */
 export function draw({name, label, value, board, words}, {settled, pending, image}) {
   const select = make('select', {name, onchange: settled});
-  const picking = pickingBoard({board, image, label: words.pick, picked: go});
+  const picking = board && pickingBoard({board, image, label: words.pick, picked: go});
   let last = value;
   let wanted = '';
   let listed = '';
@@ -20,7 +21,7 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
       select.append(new Option(filled(words.patch, {row, col}), chosen));
     }
     select.value = chosen;
-    picking.show(isPatch(chosen) ? chosen.split(',').map(Number) : null);
+    picking?.show(isPatch(chosen) ? chosen.split(',').map(Number) : null);
   }
 
   function go(at) {
@@ -47,5 +48,5 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
     choose(answered);
   }
 
-  return {element: make('label', make('span', label), select, picking.box), value: () => select.value, answer};
+  return {element: make('label', make('span', label), select, picking?.box), value: () => select.value, answer};
 }
