@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from typing import get_type_hints
+import math
+from collections.abc import Mapping
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
 import vitexplorer as vx
+from tests.helpers.least_settings import cheaply
+from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture, ModelInput, capture_input
+from vitexplorer.controls import BlockControl, NamedCapture
+from vitexplorer.controls.explained import PatchAlike, Region
+from vitexplorer.controls.sharpen import PASSES
 from vitexplorer.core.registry import UnknownNameError
-from vitexplorer.core.text import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import MapResult
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.quantities.sharpening import shift_order
+from vitexplorer.views import refusal
 
 SHARPENS = [key for key, view in vx.views().items() if any(control.name == "sharpen" for control in view.controls)]
 
@@ -147,13 +155,40 @@ def test_the_first_shifts_are_evenly_spaced(parts):
             assert sorted(first) == list(itertools.product(range(0, parts, spacing), repeat=2))
 
 
+def offered(view: str, capture: Capture, settings: Mapping[str, Any]) -> set[int]:
+    """Return the numbers of passes that the control of a view offers after its other settings."""
+    return {int(passes) for passes, _ in vx.views()[view].controls[-1].spec(capture, settings).options}
+
+
+@pytest.mark.parametrize("view", SHARPENS)
+def test_the_passes_that_divide_the_cells_of_the_map_are_offered(view):
+    captures = [*map(capture_small, ("vit", "swin", "dinov2_registers")), *map(capture_case, ("mvitv2_class", "xcit"))]
+    for capture in captures:
+        if refusal(view, capture) is not None:
+            continue
+        for block in (0, capture.depth - 1):
+            chosen = {control.name: block for control in vx.views()[view].controls if isinstance(control, BlockControl)}
+            result = cheaply(view, capture, **chosen)
+            size = result.grid.patch_size
+            assert offered(view, capture, result.settings) == {n for n in PASSES if size % math.isqrt(n) == 0}
+
+
+def test_what_a_setting_rules_out_is_not_offered():
+    capture = capture_small("vit")
+    assert offered("grad_cam", capture, {"target": 3}) == {1, 4, 16, 64}
+    assert offered("grad_cam", capture, {"target": PatchAlike((1, 1))}) == {1}
+    assert offered("grad_cam", capture, {"target": Region(((0, 1), (1, 1)))}) == {1}
+    assert offered("text_map", capture, {"other": NamedCapture("second", capture)}) == {1}
+    assert offered("attention_map", vx.intervene(capture, "positions:how=off"), {"block": 0}) == {1}
+
+
 def test_what_cannot_be_sharpened_is_refused_in_words():
     capture = capture_small("vit")
     with pytest.raises(UnknownNameError, match="sharpen"):
         vx.compute("attention_map", capture, sharpen=9)
     with pytest.raises(SettingError, match="cannot be one of them"):
         vx.compute("grad_cam", capture, target="patch 1,1", sharpen=4)
-    with pytest.raises(UnsupportedError, match="take the change away"):
+    with pytest.raises(SettingError, match="take the change away"):
         vx.compute("attention_map", vx.intervene(capture, "positions:how=off"), sharpen=4)
     swin = capture_small("swin")
     side = swin.grid(0).patch_size

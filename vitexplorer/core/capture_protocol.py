@@ -13,6 +13,8 @@ class CaptureProtocol(Protocol):
     """The part of a capture that controls read."""
 
     prefix_tokens: tuple[str, ...]
+    change: Any
+    """Change of the network or the image; None for the plain run"""
     logits: Any
     """Tensor (classes,); None without a classifier"""
     model: Any
@@ -26,7 +28,10 @@ class CaptureProtocol(Protocol):
         """Return the number of heads of one block."""
 
     def grid(self, block: int) -> PatchGrid:
-        """Return the patch grid of one block."""
+        """Return the patch grid of one block's queries."""
+
+    def key_grid(self, block: int) -> PatchGrid:
+        """Return the patch grid of one block's keys, usually the same."""
 
     def queries(self, block: int) -> tuple[str, ...]:
         """Name the prefix tokens that are queries in one block, and "mean" if the patches are."""

@@ -69,6 +69,7 @@ class _Subject:
     model: LoadedModel
     prefix_tokens: tuple[str, ...] = ()
     logits: None = None
+    change: None = None
 
     @property
     def depth(self) -> int:
@@ -79,6 +80,9 @@ class _Subject:
 
     def grid(self, block: int) -> PatchGrid:
         return self.model.blocks(self.model.preprocessing.input_size)[block].grid
+
+    def key_grid(self, block: int) -> PatchGrid:
+        return self.grid(block)
 
     def queries(self, block: int) -> tuple[str, ...]:
         return (*self.prefix_tokens, "mean")

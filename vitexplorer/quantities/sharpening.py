@@ -21,32 +21,14 @@ from torch.nn.functional import pad
 from vitexplorer.capturing.capture import Capture, ModelInput, capture_input
 from vitexplorer.capturing.capture_batch import capture_inputs
 from vitexplorer.controls import Control, QueryControl
-from vitexplorer.controls.explained import PatchAlike, Region
-from vitexplorer.controls.images import NamedCapture
 from vitexplorer.core.sharp_map import SharpMapResult
-from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, PatchGrid
 
 BATCH_BYTES = 128 << 20
 """Largest size of the captures that are in memory at once"""
 BATCH = 8
 """Most images that go through the network at once"""
-_CHANGED = Text(
-    "Sharpening moves the image through the unchanged network; take the change away first.",
-    "细化需要把图像平移后送入未经更改的网络；请先撤销更改。",
-)
-_PATCHES_OF_ITS_OWN = Text(
-    "Sharpening moves the patches of the image, so the target cannot be one of them; choose a class or another image.",
-    "细化会平移图像的图块，因此目标不能是其中的图块；请选择一个类别或另一幅图像。",
-)
-_SECOND_MODEL = Text(
-    "Sharpening moves the image, and the second model's capture would stay where it is; choose another method.",
-    "细化会平移图像，而第二个模型的前向传播记录不会随之移动；请选择其他方法。",
-)
-_INDIVISIBLE = Text(
-    "The cells of this map are {size} pixels wide, which cannot be divided by {parts}: at most {most} passes.",
-    "该图的格子边长为 {size} 像素，不能被 {parts} 整除：最多 {most} 次前向传播。",
-)
 _NOTE = Text(
     "Mean of {passes} passes over the image, moved by multiples of {step} pixels.",
     "图像按 {step} 像素的倍数平移，取 {passes} 次前向传播的平均。",
@@ -70,17 +52,12 @@ def sharpened(
         controls: controls of the view; those of query patches are found among them.
         capture: the unmoved pass.
         settings: checked settings; the target is that of the unmoved image.
-        passes: 4, 16 or 64.
+        passes: 4, 16 or 64, checked by `SharpenControl`.
         plain: the map of `capture` at these settings.
         goes_back: True if the view takes plain gradients, see `View`.
         progress: called with the number of finished passes.
-
-    Raises:
-        SettingError: the patches cannot be divided into so many steps, or the target is a patch of the image.
-        UnsupportedError: the network of the capture was changed.
     """
     parts = math.isqrt(passes)
-    _check(capture, settings, plain.grid, parts)
     step = plain.grid.patch_size // parts
     mean = _Mean(plain.grid, parts)
     mean.add((0, 0), plain.values)
@@ -130,18 +107,6 @@ def moved_input(original: ModelInput, down: int, right: int) -> ModelInput:
     pixels = np.pad(original.pixels, ((down, 0), (right, 0), (0, 0)), mode="reflect")[:height, :width]
     tensor = pad(original.tensor, (right, 0, down, 0), mode="reflect")[..., :height, :width]
     return replace(original, pixels=pixels, tensor=tensor.contiguous())
-
-
-def _check(capture: Capture, settings: Mapping[str, Any], grid: PatchGrid, parts: int) -> None:
-    if capture.change:
-        raise UnsupportedError(_CHANGED)
-    if isinstance(settings.get("target"), PatchAlike | Region):
-        raise SettingError(_PATCHES_OF_ITS_OWN)
-    if any(isinstance(value, NamedCapture) for value in settings.values()):
-        raise SettingError(_SECOND_MODEL)
-    if grid.patch_size % parts:
-        most = math.gcd(grid.patch_size, parts) ** 2
-        raise SettingError(_INDIVISIBLE.format(size=grid.patch_size, parts=parts, most=most))
 
 
 def _followed(

@@ -113,6 +113,6 @@ VIEW = View(
     compute=compute,
     reading=reading,
     any_family=True,
-    controls=(BlockControl(), HeadControl(), BlockQueryControl(), SharpenControl()),
+    controls=(BlockControl(), HeadControl(), BlockQueryControl(), SharpenControl(block="block")),
     paper=PAPER,
 )

@@ -132,7 +132,7 @@ VIEW = View(
         Choice("head_fusion", Text("Heads fused by", "头的融合方式"), tuple(FUSIONS.items())),
         Number("discard_ratio", Text("Discard the lowest", "丢弃最低权重的比例"), low=0, high=1, open_above=True),
         BlockControl("start_block", Text("First block", "起始块"), first=True),
-        SharpenControl(),
+        SharpenControl(block="start_block"),
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

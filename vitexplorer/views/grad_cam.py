@@ -78,6 +78,6 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control(), SharpenControl()),
+    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control(), SharpenControl(block="block")),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
 )

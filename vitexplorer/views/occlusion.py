@@ -77,6 +77,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="many",
-    controls=(AnyTargetControl(), baseline_control(), SharpenControl()),
+    controls=(AnyTargetControl(), baseline_control(), SharpenControl(block=-1)),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
 )

@@ -83,7 +83,7 @@ VIEW = View(
         TextMethodControl(known=lambda: METHODS),
         replace(TextsControl(), label=Text("Texts to compare with", "对照文字"), start=()),
         OtherCaptureControl(),
-        SharpenControl(),
+        SharpenControl(block=-1),
     ),
     paper=Paper("Zhou et al. 2022", "https://arxiv.org/abs/2112.01071"),
     runs="once",
