@@ -61,11 +61,17 @@ def test_attention_distance(made, normalise):
 def test_head_atlas(made, metric):
     captured = capture_small(*made)
     if metric == "class_mass" and "cls" not in captured.prefix_tokens:
-        with pytest.raises(UnsupportedError, match=r"has no class token, so there is no mass on it\."):
+        with pytest.raises(SettingError, match=r"has no class token, so there is no mass on it\."):
             vx.compute("head_atlas", captured, metric=metric)
         return
     result = vx.compute("head_atlas", captured, metric=metric)
     np.testing.assert_allclose(result.values, expected_table(captured, metric), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("key", "masses"), [("vit", {"class_mass"}), ("swin", set())])
+def test_the_mass_on_the_class_token_is_offered_where_there_is_one(key, masses):
+    metric = vx.views()["head_atlas"].controls[0].spec(capture_small(key))
+    assert {name for name, _ in metric.options} == METRICS.keys() - {"class_mass"} | masses
 
 
 def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):

@@ -148,7 +148,16 @@ def test_rotary_kernel_is_the_product_of_rotated_unit_vectors(key, fit):
 def test_models_with_both_say_so():
     notes = [note.en for note in vx.compute("position_similarity", capture_small("eva02")).notes]
     assert any("also has rotary positions" in note for note in notes)
-    with pytest.raises(UnsupportedError, match=r"vit has no rotary positions\."):
+
+
+@pytest.mark.parametrize(("key", "rotary"), [("vit", set()), ("eva02", {"rotary"}), ("dinov3", {"rotary"})])
+def test_rotary_positions_are_offered_where_there_are_any(key, rotary):
+    kind = next(control for control in vx.views()["position_similarity"].controls if control.name == "kind")
+    assert {name for name, _ in kind.spec(capture_small(key)).options} == {"own", "sincos_1d", "sincos_2d", *rotary}
+
+
+def test_rotary_positions_that_a_model_lacks_are_refused():
+    with pytest.raises(SettingError, match=r"vit has no rotary positions\."):
         vx.compute("position_similarity", capture_small("vit"), kind="rotary")
 
 

@@ -9,15 +9,18 @@ After Raghu et al. 2021 (arXiv 2108.08810), section 3, and Voita et al. 2019 (ar
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, UnsupportedError, present, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
     distances,
@@ -92,19 +95,21 @@ OPTIONS = tuple(sorted(METRICS.items(), key=lambda option: option[0] == "distanc
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
 
 
-def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]:
-    """Compute a metric of every head.
+class MetricControl(Choice):
+    """Control for the metric; the mass on the class token is a choice only for models that have one."""
 
-    Raises:
-        UnsupportedError: the metric needs a token that the model does not have.
-    """
-    if metric == "class_mass" and "cls" not in capture.prefix_tokens:
-        raise UnsupportedError(
-            Text(
-                "{model} has no class token, so there is no mass on it.",
-                "{model} 没有类别标记，因此没有落在其上的注意力。",
-            ).format(model=capture.model.title)
-        )
+    def refusal(self, option: str, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Text | None:
+        """Return the reason why there is no mass on a class token, or None for any other metric."""
+        if option != "class_mass" or "cls" in capture.prefix_tokens:
+            return None
+        return Text(
+            "{model} has no class token, so there is no mass on it.",
+            "{model} 没有类别标记，因此没有落在其上的注意力。",
+        ).format(model=capture.model.title)
+
+
+def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]:
+    """Compute a metric of every head."""
     if metric == "distance":
         return distances(capture)
     if metric == "class_mass":
@@ -184,6 +189,6 @@ VIEW = View(
     room="attention",
     compute=compute,
     reading=reading,
-    controls=(Choice("metric", Text("Metric", "指标"), OPTIONS),),
+    controls=(MetricControl("metric", Text("Metric", "指标"), OPTIONS),),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
 )

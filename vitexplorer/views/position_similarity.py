@@ -31,7 +31,7 @@ from vitexplorer.controls import Choice, Control, QueryControl
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text, UnsupportedError, present, same
+from vitexplorer.core.text import SettingError, Text, present, same
 from vitexplorer.core.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
 from vitexplorer.views.record import View
@@ -98,6 +98,20 @@ class PatchOrAllControl(QueryControl):
                 "位置只在图块之间比较：请给出（行，列），或留空以显示全部。",
             )
         )
+
+
+class KindControl(Choice):
+    """Control for the kind of positions; rotary ones are a choice only for models that have them."""
+
+    def refusal(self, option: str, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Text | None:
+        """Return the reason why there are no rotary positions, or None for any other kind."""
+        if option != "rotary" or _is_rotary(capture):
+            return None
+        return Text("{model} has no rotary positions.", "{model} 没有旋转位置编码。").format(model=capture.model.title)
+
+
+def _is_rotary(capture: CaptureProtocol) -> bool:
+    return capture.model.family.rotary_positions(capture.model.module, capture.grid(0)) is not None
 
 
 class GridControl(Control):
@@ -170,11 +184,7 @@ def cosine_board(vectors: Float[Tensor, "patches dim"], grid: PatchGrid) -> Floa
 
 
 def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tensor, "patches dim"], str]:
-    """Return the position vectors on a grid and their kind: "learned", "rotary", "sincos_1d" or "sincos_2d".
-
-    Raises:
-        UnsupportedError: rotary positions are chosen and the model has none.
-    """
+    """Return the position vectors on a grid and their kind: "learned", "rotary", "sincos_1d" or "sincos_2d"."""
     model = capture.model
     if kind in ("sincos_1d", "sincos_2d"):
         width = capture.residual(0).shape[-1] // 4 * 4
@@ -182,12 +192,7 @@ def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tens
     learned = model.family.learned_positions(model.module, grid) if kind == "own" else None
     if learned is not None:
         return learned, "learned"
-    rotary = model.family.rotary_positions(model.module, grid)
-    if rotary is None:
-        raise UnsupportedError(
-            Text("{model} has no rotary positions.", "{model} 没有旋转位置编码。").format(model=model.title)
-        )
-    return rotary, "rotary"
+    return model.family.rotary_positions(model.module, grid), "rotary"
 
 
 # ---------------------------------------------------------------------------------------------- the view
@@ -236,14 +241,13 @@ def _notes(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Text, ...]:
     resampled = RESAMPLED.format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
     return present(
         None if learned == (grid.rows, grid.cols) else resampled,
-        None if family.rotary_positions(module, grid) is None else ALSO_ROTARY,
+        ALSO_ROTARY if _is_rotary(capture) else None,
     )
 
 
 def refuses(capture: Capture) -> Text | None:
     """Refuse models that only know offsets: they have no embedding of a place."""
-    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
-    if family.learned_grid(module) is not None or family.rotary_positions(module, grid) is not None:
+    if capture.model.family.learned_grid(capture.model.module) is not None or _is_rotary(capture):
         return None
     text = Text("{model} has no position embeddings, only offsets.", "{model} 没有位置编码，只有相对偏移。")
     return text.format(model=capture.model.title)
@@ -298,7 +302,7 @@ VIEW = View(
     reading=reading,
     controls=(
         PatchOrAllControl("query", Text("Patch", "图块")),
-        Choice("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),
+        KindControl("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),
         GridControl("grid", Text("Resampled to", "重采样到")),
     ),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
