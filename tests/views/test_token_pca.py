@@ -88,9 +88,21 @@ def test_foreground_is_what_touches_the_border_less():
 
 
 def test_final_norm_needs_its_width():
+    captured = capture_small("swin")
     with pytest.raises(SettingError, match="reads tokens of width 96, and those of block 0 have 24: set norm to off"):
-        vx.compute("token_pca", capture_small("swin"), block=0)
-    assert vx.compute("token_pca", capture_small("swin"), block=0, norm="off").values.shape == (16, 16, 3)
+        vx.compute("token_pca", captured, block=0, norm="on")
+    with pytest.raises(SettingError, match="set norm to off"):
+        vx.shared_token_pca([captured], block=0)
+
+
+@pytest.mark.parametrize(("stage", "values"), [(0, ["False"]), (-1, ["True", "False"])])
+def test_the_final_norm_is_offered_where_it_fits(stage, values):
+    captured = capture_small("swin")
+    block = range(captured.depth)[stage]
+    result = vx.compute("token_pca", captured, block=block)
+    assert result.settings["norm"] == (values[0] == "True")
+    norm = vx.views()["token_pca"].controls[1].spec(captured, {"block": block})
+    assert [value for value, _ in norm.options] == values
 
 
 def test_a_switch_is_on_or_off():

@@ -16,13 +16,13 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import LEFT, RIGHT, pair_of
-from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Switch
+from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
-from vitexplorer.views.token_pca import shared_token_pca
+from vitexplorer.views.token_pca import NormControl, shared_token_pca
 
 TITLE = Text("PCA in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")
@@ -112,7 +112,7 @@ COMPARISON = Comparison(
     refuses=refuses,
     controls=(
         BlockControl(),
-        Switch("norm", Text("Final norm", "最后的归一化"), start=True),
+        NormControl(),
         ImagesControl("images", Text("More pictures", "更多图像")),
     ),
     paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),

@@ -10,8 +10,9 @@ unless both were projected on one `Basis`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -19,12 +20,14 @@ from jaxtyping import Bool, Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.format import counted
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, present, same
-from vitexplorer.core.types import ColoursResult
+from vitexplorer.core.types import ColoursResult, Result
 from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
+from vitexplorer.quantities.read_out import readable_blocks
 from vitexplorer.views.record import View
 
 TITLE = Text("PCA of the tokens", "标记的主成分")
@@ -90,6 +93,48 @@ def inner_half(
     return above if share_above <= share_below else ~above
 
 
+def norm_does_not_fit(capture: Capture, block: int) -> SettingError:
+    """Make the error for a block whose tokens do not have the width that the final norm reads."""
+    return SettingError(
+        Text(
+            "The final norm reads tokens of width {wanted}, and those of block {block} have {width}: set norm to off.",
+            "最后的归一化要求标记宽度为 {wanted}，而块 {block} 的宽度为 {width}：请关闭最后的归一化（norm=off）。",
+        ).format(wanted=capture.model.module.num_features, block=block, width=capture.residual_after(block).shape[-1])
+    )
+
+
+@dataclass(frozen=True)
+class NormControl(Switch):
+    """Switch of the final norm: on where it fits the tokens of the selected block, elsewhere always off.
+
+    A model whose tokens cannot be shown has both values; the view refuses it.
+    """
+
+    name: str = "norm"
+    label: Text = Text("Final norm", "最后的归一化")
+
+    of_capture: ClassVar[bool] = True
+
+    def default_after(self, capture: Capture, settings: Mapping[str, Any]) -> bool:
+        """Return True where the norm fits."""
+        block = settings.get("block", capture.depth - 1)
+        return not capture.model.family.shows_tokens or block in readable_blocks(capture)
+
+    def details(self, capture: Capture | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return both values, or off alone."""
+        fields = super().details(capture, settings, result)
+        if capture is None or self.default_after(capture, settings):
+            return fields
+        return fields | {"options": tuple(option for option in self.offered(capture) if option[0] == "False")}
+
+    def parse(self, value: Any, capture: Capture, settings: Mapping[str, Any]) -> bool:
+        """Return True or False. Raises SettingError for True where the norm does not fit."""
+        is_on = super().parse(value, capture, settings)
+        if is_on and not self.default_after(capture, settings):
+            raise norm_does_not_fit(capture, settings.get("block", capture.depth - 1))
+        return is_on
+
+
 @torch.no_grad()
 def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, "patches dim"]:
     """Return patch tokens after a block, with or without the model's final norm, in float64.
@@ -99,15 +144,8 @@ def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, 
     """
     tokens, model = capture.residual_after(block)[None], capture.model
     if norm:
-        if tokens.shape[-1] != model.module.num_features:
-            raise SettingError(
-                Text(
-                    "The final norm reads tokens of width {wanted}, and those of block {block} have {width}: "
-                    "set norm to off.",
-                    "最后的归一化要求标记宽度为 {wanted}，而块 {block} 的宽度为 {width}："
-                    "请关闭最后的归一化（norm=off）。",
-                ).format(wanted=model.module.num_features, block=block, width=tokens.shape[-1])
-            )
+        if block not in readable_blocks(capture):
+            raise norm_does_not_fit(capture, block)
         tokens = model.family.final_norm(model.module, tokens)
     return tokens[0, len(capture.prefix_tokens) :].double().cpu().numpy()
 
@@ -224,7 +262,7 @@ VIEW = View(
     reading=reading,
     controls=(
         BlockControl(),
-        Switch("norm", Text("Final norm", "最后的归一化"), start=True),
+        NormControl(),
         Switch("foreground", Text("Foreground only", "仅前景")),
     ),
     paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
