@@ -6,6 +6,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.small_families import capture_case
+from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockQueryControl, specs
 from vitexplorer.core.text import SettingError
@@ -43,3 +44,13 @@ def test_a_control_refuses_what_is_no_query_of_its_block():
     with pytest.raises(SettingError, match="Block 1 has no such query: its queries are the patches"):
         control.parse("cls", capture_case("cait"), {"block": 1})
     assert control.parse("cls", capture, {}) == "cls"
+
+
+@pytest.mark.parametrize(("kind", "row"), [("attention", 12), ("rollout", 3)])
+@pytest.mark.parametrize("record", [vx.views()["before_after"], vx.comparisons()["maps"]], ids=["change", "comparison"])
+def test_the_query_of_a_map_is_picked_on_the_grid_of_its_block(record, kind, row):
+    capture = capture_small("swin")
+    given = {"map": kind, "attention_block": 0, "query": (row, 0)}
+    query = next(spec for spec in specs(record.controls, capture, given) if spec.name == "query")
+    assert query.board.rows == capture.grid(0 if kind == "attention" else capture.depth - 1).rows > row
+    assert record.settings(capture, given)["query"] == (row, 0)

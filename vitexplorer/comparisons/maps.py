@@ -14,13 +14,14 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import LARGE, pair_of
-from vitexplorer.controls import BlockControl, Choice, QueryControl
+from vitexplorer.controls import BlockControl, Choice
 from vitexplorer.core.format import fine_percent, measured, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PairResult, Query, query_text
 from vitexplorer.quantities.on_the_map import ALIKE, extreme
 from vitexplorer.quantities.places import matched, placed
+from vitexplorer.views.before_after import QueryOfMap
 
 TITLE = Text("Maps side by side", "注意力图对比")
 KINDS = (
@@ -29,15 +30,6 @@ KINDS = (
 )
 LOOKS = Text("{side}: {query} → patches.", "{side}：{query} → 图块。")
 BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧为块 {one}，右侧为块 {other}。")
-
-
-class QueryOfMap(QueryControl):
-    """Query token; its patches lie on the grid of the left model's chosen block, or last block for the rollout."""
-
-    def grid(self, capture, settings):
-        """Return the grid of the block whose map is drawn."""
-        last = capture.depth - 1
-        return capture.grid(last if settings.get("map") == "rollout" else settings.get("attention_block", last))
 
 
 def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query, large: str) -> PairResult:

@@ -11,11 +11,15 @@ because what is left can make up for it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import measured
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import (
@@ -118,12 +122,10 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
 class QueryOfMap(QueryControl):
     """Control for the token whose map is compared: a patch of the chosen block's grid; of the last for the rollout."""
 
-    def parse(self, value, capture, settings) -> Query:
-        """Return a query of the block that the map shows."""
+    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
+        """Return the grid of the block that the map shows."""
         last = capture.depth - 1
-        return super().parse(
-            value, capture, {"block": last if settings["map"] == "rollout" else settings["attention_block"]}
-        )
+        return capture.grid(last if settings.get("map") == "rollout" else settings.get("attention_block", last))
 
 
 def reading(result: BeforeAfterResult) -> Text:
