@@ -55,14 +55,10 @@ def test_what_is_damaged_is_right_or_a_sentence(ways_in, name):
 
 
 def test_views_answer_what_their_controls_offer():
-    """At least nine of ten are accepted, and each view once: settings of one block may not fit the next."""
     answered = {
         view: outcomes(Subject(view, asked(view), ask), 1 if VIEWS[view].runs == "many" else 3) for view in VIEWS
     }
-    every = [outcome for outcomes in answered.values() for outcome in outcomes]
-    assert set(every) <= {"right", "sentence"}
-    assert [view for view, outcomes in answered.items() if "right" not in outcomes] == []
-    assert every.count("right") >= 0.9 * len(every)
+    assert {view: outcomes for view, outcomes in answered.items() if set(outcomes) != {"right"}} == {}
 
 
 def outcomes(subject: Subject, cases: int) -> list[str]:
