@@ -102,7 +102,7 @@ class LoadedModel(Summarised, NotebookDisplay):
     decoder: MaeDecoder | None = None
     """Decoder of a masked autoencoder, if the weights hold one"""
     projects: bool = False
-    """True where the classifier is a CLIP's projection to the joint space of images and texts"""
+    """True where the output is a CLIP's projection to the joint space of images and texts"""
     text: TextTower | None = None
     """Text half, if the model has one"""
     unsized: LoadedModel | None = None
@@ -140,8 +140,8 @@ class LoadedModel(Summarised, NotebookDisplay):
 
     @property
     def num_classes(self) -> int:
-        """Number of outputs of the classifier, 0 without one."""
-        return self.module.num_classes
+        """Number of outputs of the classifier, 0 without one; a projection to the joint space is none."""
+        return 0 if self.projects else self.module.num_classes
 
     @property
     def has_one_output(self) -> bool:
