@@ -16,10 +16,12 @@ from tests.helpers.small_texts import JOINT, SIDE, save_clip, save_siglip
 from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import Settings
+from vitexplorer.models.examples import examples
 from vitexplorer.quantities.texts.methods import METHODS
 from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.words.room import WordsRoom
+from vitexplorer.ui.rooms.words.suggested import texts_of_scene, things_of_scene
 from vitexplorer.ui.rooms.words.text_board import TextBoardData
 from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST
 from vitexplorer.ui.shell.address import Address
@@ -171,3 +173,10 @@ def test_a_siglip_has_a_sigmoid_and_its_own_method(tmp_path: Path) -> None:
     assert data.shares[0] is not None
     assert "siglip_pooling" in [item.key for item in data.methods]
     assert "bimodal" not in [item.key for item in data.methods]
+
+
+def test_a_worded_scene_suggests_what_is_true_of_it_and_one_text_that_is_not():
+    image = examples()["scene_red_gear"].hash
+    assert things_of_scene(image) == (("a red gear", "一个红色的齿轮"), ("a green ring", "一个绿色的圆环"))
+    assert texts_of_scene(image)[2:] == (("red", "红色"), ("gear", "齿轮"), ("a mug", "一个杯子"))
+    assert things_of_scene(examples()["chelsea"].hash) == texts_of_scene("") == ()

@@ -26,6 +26,7 @@ from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.panel.figure_panel import of_model
 from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
 from vitexplorer.ui.rooms.room import Room, caption_lines
+from vitexplorer.ui.rooms.words.suggested import first_texts
 from vitexplorer.ui.rooms.words.text_board import (
     TextBoard,
     TextBoardData,
@@ -36,7 +37,6 @@ from vitexplorer.ui.rooms.words.text_board import (
 from vitexplorer.ui.rooms.words.text_maps import (
     MOST,
     MethodMaps,
-    first_texts,
     method_maps,
     methods_of,
     patches_of,

@@ -13,7 +13,8 @@ from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.ui.canvas.files import capture_file
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST, MethodMaps, example_texts, methods_of, packed
+from vitexplorer.ui.rooms.words.suggested import example_texts
+from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST, MethodMaps, methods_of, packed
 from vitexplorer.ui.rooms.words.words import TEXT_WORDS
 from vitexplorer.ui.shell.frame import FrameData, frame_words
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vitexplorer.controls.explained import TextVector
 from vitexplorer.controls.texts import EMPTY, text_vectors
-from vitexplorer.core.text import ExplainedError, Language, SettingError, Text
-from vitexplorer.models.examples import examples
+from vitexplorer.core.text import ExplainedError, SettingError, Text
 from vitexplorer.ui.canvas.files import made_once
-from vitexplorer.ui.rooms.words.words import EXAMPLE, FIRST, TEXT_WORDS
+from vitexplorer.ui.rooms.words.words import TEXT_WORDS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -37,39 +35,6 @@ class MethodMaps:
     """float32 (texts, patches), not rescaled"""
     best: np.ndarray
     """uint8 (patches,): index of the best text"""
-
-
-def example_texts(capture: Capture, language: Language) -> tuple[str, ...]:
-    """Return texts to try: those of a worded scene, names of the model's classes, otherwise the first texts."""
-    names = capture.model.class_texts[:MOST]
-    texts = texts_of_scene(capture.input.image_hash) or [EXAMPLE.format(name=name) for name in names] or FIRST
-    return tuple(text.in_(language) for text in texts[:MOST])
-
-
-def first_texts(capture: Capture, language: Language) -> tuple[str, ...]:
-    """Return the texts that the room begins with: the first two of a worded scene, or an object and the background."""
-    return tuple(text.in_(language) for text in (texts_of_scene(capture.input.image_hash) or FIRST)[:2])
-
-
-@cache
-def texts_of_scene(image_hash: str) -> tuple[Text, ...]:
-    """Return texts for an example that is a worded scene: each thing, words of the first, and one that is not true."""
-    number = next((example.worded for example in examples().values() if example.hash == image_hash), None)
-    if number is None:
-        return ()
-    from vitexplorer.scenes.sentences import Phrase, with_article, word
-    from vitexplorer.scenes.shapes import LABEL_NAMES
-    from vitexplorer.scenes.worded import COLOURS, draw_worded
-
-    things = draw_worded("examples", number, size=48).things
-    first, there = things[0], {thing.shape for thing in things}
-    absent = next(name for at, name in reversed([*enumerate(LABEL_NAMES)]) if at not in there)
-    return (
-        *(with_article(Phrase(LABEL_NAMES[thing.shape], COLOURS[thing.colour])) for thing in things),
-        word("colour", COLOURS[first.colour]),
-        word("shape", LABEL_NAMES[first.shape]),
-        with_article(Phrase(absent)),
-    )
 
 
 def read_texts(given: Sequence[str | TextVector], capture: Capture) -> tuple[tuple[TextVector, ...], dict[int, Text]]:

@@ -82,5 +82,5 @@ TEXT_WORDS: dict[str, Text] = {
 }
 EXAMPLE = Text("a {name}", "一个{name}")
 """Example text of a class name"""
-FIRST = (Text("an object", "一个物体"), Text("the background", "背景"))
+OBJECT, BACKGROUND = Text("an object", "一个物体"), Text("the background", "背景")
 """Texts to begin with, in English the defaults of the views"""
