@@ -47,7 +47,7 @@ SENT = {
     "view": "attention_map", "settings": {"block": "3"}, "theme": "dark", "room": "attention", "image": "scene_fish",
     "whole": True,
     "target": "fish", "task": "", "model": MODEL, "weights": "random", "fit": "crop", "size": "96", "text": "",
-    "files": [],
+    "texts": ["a red gear"], "files": [],
     "run": "a" * 32, "what": "merged", "step": "class_token",
     "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],
     "epochs": "3", "seed": "0", "augmentation": "none", "class_weights": "none", "backbone": "",

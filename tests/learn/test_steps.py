@@ -25,12 +25,14 @@ from tests.helpers.learn_screens import of_model, on_screen
 from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
+from vitexplorer.core.format import percent
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Seen, Step
 from vitexplorer.learn.handout import ANSWERS, PRINT, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
+from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide.guide import filled, guide_data, step_named, step_text
@@ -340,6 +342,30 @@ def test_numbers_without_labels() -> None:
     assert numbers["other_share"] == other_half / others
     assert step.numbers(of_model("scenes_vit_patch16_192"))["other"] == step.state["model"]
     assert step.right(numbers) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
+
+
+def test_numbers_of_the_words() -> None:
+    """By hand: cosines of the module's output with each sentence's vector, scaled as in training, then a softmax."""
+    step = step_named("words")
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    tower = capture.model.text
+    with torch.inference_mode():
+        image = capture.model.module(capture.input.tensor)[0].double()
+    articles = {name: "an" if name == "arrow" else "a" for name in LABEL_NAMES}
+    measures = {"star": "颗", "heart": "颗", "flower": "朵", "fish": "条", "arrow": "支"}
+    sentences = (
+        [f"{articles[name]} {name}" for name in LABEL_NAMES],
+        [f"一{measures.get(en, '个')}{zh}" for en, zh in zip(LABEL_NAMES, LABEL_NAMES_ZH, strict=True)],
+    )
+    for at, texts in enumerate(sentences):
+        cosines = [float(torch.from_numpy(tower.embed([text])[0]).double() @ image / image.norm()) for text in texts]
+        exps = np.exp(tower.logits(np.array(cosines)))
+        order = np.argsort(exps)
+        assert (numbers["best"][at], numbers["worst"][at]) == (texts[order[-1]], texts[order[0]])
+        shares = [percent(exps[order[end]] / exps.sum()) for end in (-1, 0)]
+        assert [numbers["best_share"][at], numbers["worst_share"][at]] == shares
+    assert numbers["count"] == 12
+    assert step.right(numbers) == 2
 
 
 def test_numbers_of_the_decoder() -> None:

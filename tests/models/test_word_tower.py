@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from vitexplorer.core.text import SettingError
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.word_tower import END, PAD, WordTower, WordTowerConfig
 
 WORDS = ("a", "red", "gear", "一个", "红色", "红", "的", "齿轮")
@@ -14,8 +15,8 @@ WORDS = ("a", "red", "gear", "一个", "红色", "红", "的", "齿轮")
 
 @pytest.fixture(scope="module")
 def tower():
-    torch.manual_seed(0)
-    return WordTower(WordTowerConfig(WORDS, joint=6, context=12, width=16, layers=2, heads=4)).eval()
+    with seeded(0):
+        return WordTower(WordTowerConfig(WORDS, joint=6, context=12, width=16, layers=2, heads=4)).eval()
 
 
 def test_words_of_both_languages(tower):

@@ -63,7 +63,7 @@ def held_out_creatures(count: int) -> SimpleNamespace:
 
 
 def test_all_bundled_weights_are_small():
-    assert sum(file.stat().st_size for file in (ASSETS / "models").glob("*/*.safetensors")) < 60e6
+    assert sum(file.stat().st_size for file in (ASSETS / "models").glob("*/*.safetensors")) < 70e6
 
 
 def short(recipe, steps: int) -> loop.Schedule:
@@ -391,7 +391,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     assert model.num_classes == recipe.model_args["num_classes"]
     assert sum(file.stat().st_size for file in folder.glob("*.safetensors")) < 8e6
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    if model.num_classes:
+    if recipe.label_names:
         assert tuple(config["label_names"]) == recipe.label_names
         assert tuple(config["label_names_zh"]) == recipe.label_names_zh
         assert tuple(model.pretrained_cfg["label_names"]) == recipe.label_names

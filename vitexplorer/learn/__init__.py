@@ -1,4 +1,4 @@
-"""Guided path: twelve steps through a real model with the learner's own image, as data."""
+"""Guided path: thirteen steps through a real model with the learner's own image, as data."""
 
 from __future__ import annotations
 

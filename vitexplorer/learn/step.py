@@ -40,7 +40,7 @@ class Step:
     title: Text
     state: Mapping[str, str]
     """Parameters of the page's address; the image remains the learner's"""
-    light: Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
+    light: Literal["size", "board", "stage", "strip", "panel", "changes", "methods", "words"]
     """Part of the page that is highlighted"""
     says: Text
     formula: Text

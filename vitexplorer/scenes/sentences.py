@@ -31,7 +31,7 @@ _APART = 0.1
 
 @dataclass(frozen=True)
 class Phrase:
-    """What is said of one thing; None says nothing."""
+    """Attributes of one thing; None leaves one open."""
 
     shape: str | None = None
     colour: str | None = None
@@ -57,11 +57,11 @@ class Sentence:
     place: str | None = None
     """Place of the first phrase's thing, of `PLACES`"""
     relation: str | None = None
-    """How the first phrase's thing lies to the second's, of `RELATIONS`"""
+    """Relation of the first phrase's thing to the second's, of `RELATIONS`"""
     count: int | None = None
     """Number of things in the whole picture"""
     absent: Phrase | None = None
-    """What no thing of the picture is"""
+    """Attributes that no thing of the picture has"""
 
     def true_of(self, things: Sequence[Thing]) -> bool:
         """Return True if it holds for a scene of these things."""

@@ -14,6 +14,7 @@ from vitexplorer.learn.steps import (
     stack,
     swin,
     without_labels,
+    words,
 )
 
 STEPS: tuple[Step, ...] = tuple(
@@ -29,6 +30,7 @@ STEPS: tuple[Step, ...] = tuple(
         stack,
         swin,
         without_labels,
+        words,
         decoder,
         petl,
     )

@@ -15,7 +15,9 @@ def numbers(seen: Seen) -> Numbers:
     """Compare the image with a sentence for each shape, in both languages."""
     sentences = [with_article(Phrase(shape=shape)) for shape in LABEL_NAMES]
     each = [seen.compute("text_scores", texts=[sentence[at] for sentence in sentences]) for at in range(2)]
-    best, worst = (Text(*(sentences[pick(result.values)][at] for at, result in enumerate(each))) for pick in PICKS)
+    best, worst = (
+        Text(*(sentences[pick(result.values)][at] for at, result in enumerate(each))) for pick in (np.argmax, np.argmin)
+    )
     return {
         "count": len(sentences),
         "best": best,
@@ -25,13 +27,11 @@ def numbers(seen: Seen) -> Numbers:
     }
 
 
-PICKS = (np.argmax, np.argmin)
-
 STEP = Step(
     key="words",
     title=Text("Words and pixels", "文字与像素"),
-    state={"model": "scenes_clip", "room": "words", "texts": "a gear"},
-    light="stage",
+    state={"model": "scenes_clip", "room": "words"},
+    light="words",
     says=Text(
         "One network for pictures and one for sentences learned to put a picture and the sentences that are true of it "
         "at the same place of one space. So a sentence can be held against the picture, and against every patch of it. "
@@ -62,9 +62,9 @@ STEP = Step(
         "因此只有一条文字时，这里不给出份额。",
     ),
     action=Text(
-        "Write a second text, a colour: does its map lie on the same patches?",
-        "再写一条文字，写一种颜色：它的图是否落在同样的图块上？",
+        "Write a colour in place of the first text: which patches does it mean?",
+        "把第一条文字换成一种颜色：它指哪些图块？",
     ),
-    becomes={"texts": "[^;]+;.+"},
+    becomes={"texts": ".+"},
     printed=("text_scores", {}),
 )

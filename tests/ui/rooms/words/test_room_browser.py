@@ -113,6 +113,7 @@ def test_a_model_without_texts_has_one_sentence(visit: Visit, url: str) -> None:
     visit.open(url, room="words")
     root = visit.page.locator('.vx-words[data-state="none"]')
     expect(root.locator(".reading")).to_contain_text("reads no texts")
-    expect(root.locator(".offer")).to_be_hidden()
     expect(visit.page.locator("#vx-words-figures")).to_be_hidden()
+    root.locator(".offer").click()
+    expect(visit.page.locator('.vx-words[data-state="ready"] .fields li')).to_have_count(2)
     assert_nothing_went_wrong(visit.page, "words")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.text import Language, Text
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.rooms.words.text_maps import MOST
-from vitexplorer.ui.rooms.words.words import BACKGROUND, EXAMPLE, OBJECT
+from vitexplorer.ui.rooms.words.words import BACKGROUND, EXAMPLE, NO_THING, OBJECT
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -28,8 +28,8 @@ def example_texts(capture: Capture, language: Language) -> tuple[str, ...]:
 
 def first_texts(capture: Capture, language: Language) -> tuple[str, ...]:
     """Return the texts that the room begins with: a worded scene's things, or an object, and the background."""
-    things = things_of_scene(capture.input.image_hash) or (OBJECT,)
-    return tuple(text.in_(language) for text in (*things, BACKGROUND))
+    things = things_of_scene(capture.input.image_hash)
+    return tuple(text.in_(language) for text in ((*things, NO_THING) if things else (OBJECT, BACKGROUND)))
 
 
 @cache

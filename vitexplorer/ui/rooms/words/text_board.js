@@ -162,7 +162,7 @@ export function mount({root, part, props, trigger}) {
     const shares = sharesOf(maps().best, value.texts.length);
     return value.texts.map((name, which) => ({
       colour: value.colours[which],
-      text: `${name} ${percent(shares[which])}`,
+      text: `${percent(shares[which])} ${name}`,
     }));
   };
 

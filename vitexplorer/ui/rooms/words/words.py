@@ -84,3 +84,5 @@ EXAMPLE = Text("a {name}", "一个{name}")
 """Example text of a class name"""
 OBJECT, BACKGROUND = Text("an object", "一个物体"), Text("the background", "背景")
 """Texts to begin with, in English the defaults of the views"""
+NO_THING = Text("only the background", "只有背景")
+"""The same in the words of the bundled models"""

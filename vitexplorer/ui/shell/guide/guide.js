@@ -13,6 +13,7 @@ const HIGHLIGHTS = {
   panel: '.vx-panel .stage',
   changes: '.vx-changes .side',
   methods: '#vx-step-methods',
+  words: '.vx-words .stage',
 };
 const TURNS = {PageDown: 1, PageUp: -1};
 
