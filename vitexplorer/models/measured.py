@@ -18,7 +18,7 @@ _SHARES = {
     "shape named": Text("shape named in {share}", "说对形状 {share}"),
     "colour named": Text("colour named in {share}", "说对颜色 {share}"),
     "relation told from its reverse": Text(
-        "left told from right in {share}, where chance is 50 %", "分清左右 {share}（随机为 50 %）"
+        "a relation told from its reverse in {share}, where chance is 50 %", "分清位置关系 {share}（随机为 50 %）"
     ),
     "negation told from its reverse": Text(
         "“no” understood in {share}, where chance is 50 %", "理解“没有” {share}（随机为 50 %）"

@@ -102,7 +102,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(lora.locator(".counts")).not_to_have_text(before, timeout=SOON)
     set_field(lora.locator("input[type=text]"), "1e-9")  # far too slow: a fresh head stays as it is, and wrong
     page.locator(".vx-methods [name=head]").select_option("fresh")
-    set_field(page.locator(".vx-methods [name=epochs]"), "8")
+    set_field(page.locator(".vx-methods [name=epochs]"), "16")  # enough to be stopped by a slow browser
     page.locator(".vx-methods .start").click()
 
     progress = page.locator(".vx-progress")
@@ -119,7 +119,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
     page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
     page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
-    at_work = progress.locator('[data-run="lora-r=4-lr=1e-09"]').filter(has_text=re.compile(r"epoch \d+ of 8"))
+    at_work = progress.locator('[data-run="lora-r=4-lr=1e-09"]').filter(has_text=re.compile(r"epoch \d+ of 16"))
     at_work.wait_for(timeout=TRAINED)
     progress.locator(".stop").click()
     is_at("stopped", TRAINED)
@@ -139,7 +139,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(page.locator(".vx-methods")).to_be_hidden()
     page.locator(".vx-steps button").nth(1).click()
     page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
-    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
+    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("16")
     expect(page.locator(".vx-results")).to_be_hidden()
     board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1e-09"}
     if thorough:
