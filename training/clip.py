@@ -86,13 +86,14 @@ DATA = f"""Worded scenes drawn by `vitexplorer/scenes` (version {VERSION}): up t
 Their sentences name shape, colour, pattern, size, place, relation, number or what is absent, in English or in Chinese,
 with {len(vocabulary())} words in all."""
 HOW = f"""To be short the image tower began with the weights of `{START.name}`. A step took 64 scenes: up
-to 32 of one thing were put together to 2 x 2 grids, the rest was shown whole, with three sentences each. Which sentence
-is true of which picture is known, so that no true sentence counts as wrong. Every patch token also learned the shape
-and the colour under it, by two heads that are not shipped and do not touch the joint space, and the class token of the
-last block to look at the things. The matrices of the blocks were trained by Muon, the rest by AdamW.
+to 32 of one thing were put together to 2 x 2 grids, the rest was shown alone, half of them as turned and mirrored
+windows, with three sentences each. Which sentence is true of which picture is known, so that no true sentence counts as
+wrong. Every patch token also learned the shape and the colour under it, by two heads that are not shipped and do not
+touch the joint space, and the class token of the last block to look at the things. The matrices of the blocks were
+trained by Muon, the rest by AdamW.
 """
 LIMITS = """It can show how a text finds its patches, and how the ways to look for them differ. It knows the words of
-its vocabulary and drawn scenes, and nothing else: an unknown word is refused. What it does with negation, relations and
-numbers is in the table above; a model that only matches sentences learns little of them. Masks were used in training,
-so attention on the things is no discovery; that a word lies on the right thing is one, since no loss put texts on
-patches."""
+its vocabulary and drawn scenes, and nothing else: an unknown word is refused. It goes by which words fit, not by how
+they are joined: two colours put to the wrong things, a relation turned round and "no" before a thing that is there
+fit as well as the truth, as the table above has it. Masks were used in training, so attention on the things is no
+discovery; that a word lies on the right thing is one, since no loss put texts on patches."""

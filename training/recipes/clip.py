@@ -27,6 +27,7 @@ RECIPE = Recipe(
     text=text_config(sigmoid=False),
     story=f"""Learned which sentence belongs to which picture: the class token of a ViT with 6 blocks, 3 heads, 192
 wide, and a transformer of 2 layers, 128 wide, over the words of the sentence meet in a joint space of 128 dimensions.
-{HOW}In the softmax over the sentences of a batch all true ones are right answers.""",
+{HOW}In the softmax over the sentences of a batch all true ones are right answers. The first 2500 steps followed a plan
+of 2500 steps and showed every scene alone whole.""",
     limits=LIMITS,
 )
