@@ -117,6 +117,15 @@ def _pooled_alone(capture: Capture) -> Text | None:
 
 SLOPE = Text("cosine per unit of attention", "单位注意力引起的余弦变化")
 METHODS: Mapping[str, Method] = {
+    "naclip": Method(
+        same("NACLIP"),
+        Text(
+            "In the last block keys attend to keys nearby; residual stream and MLP are left out.",
+            "在最后一块中，键对邻近的键做注意力；去掉残差流与 MLP。",
+        ),
+        no_plain_blocks,
+        features.naclip,
+    ),
     "maskclip": Method(
         same("MaskCLIP"),
         Text("Each patch keeps to its own value in the last block.", "最后一块中，每个图块只取自身的值。"),
@@ -167,15 +176,6 @@ METHODS: Mapping[str, Method] = {
         ),
         no_plain_blocks,
         features.clearclip,
-    ),
-    "naclip": Method(
-        same("NACLIP"),
-        Text(
-            "In the last block keys attend to keys nearby; residual stream and MLP are left out.",
-            "在最后一块中，键对邻近的键做注意力；去掉残差流与 MLP。",
-        ),
-        no_plain_blocks,
-        features.naclip,
     ),
     "proxyclip": Method(
         same("ProxyCLIP"),

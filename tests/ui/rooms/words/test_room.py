@@ -67,7 +67,7 @@ def numbers_of(data: TextBoardData) -> tuple[dict[str, np.ndarray], dict[str, np
 
 
 def test_the_numbers_are_those_of_the_views(room: WordsRoom, captured: Capture) -> None:
-    assert answered(room, texts=TEXTS).counted == ["maskclip"]  # the others follow one by one
+    assert answered(room, texts=TEXTS).counted == ["naclip"]  # the others follow one by one
     methods = [item.key for item in answered(room, texts=TEXTS).methods]
     for method in methods:
         data = further(room, method, tuple(TEXTS))
@@ -157,8 +157,8 @@ def test_a_file_of_vectors_needs_no_text_half(tmp_path: Path) -> None:
     assert (data.texts, data.reads) == (names[:MOST], False)
     assert data.notice == f"The file has {MOST + 2} texts; the first {MOST} are used."
     assert "vx.load_texts" in data.python
-    value = vx.compute("text_map", captured, text=vectors[1], method="maskclip").values
-    np.testing.assert_allclose(numbers_of(data)[0]["maskclip"][1], value, atol=1e-6)
+    value = vx.compute("text_map", captured, text=vectors[1], method="naclip").values
+    np.testing.assert_allclose(numbers_of(data)[0]["naclip"][1], value, atol=1e-6)
     vx.save_texts(file, names, vectors[:, 1:])
     assert "both must come from one model" in answered(room, files=[str(file)]).refused[-1]
     file.write_bytes(b"no file")
