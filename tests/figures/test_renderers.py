@@ -130,7 +130,7 @@ FORMULAS = (
 )
 """Functions and symbols of mathematics"""
 FIELD = (
-    r"[Ll]ogits?|rollout|gradient|LeGrad|MaskCLIP|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
+    r"[Ll]ogits?|rollout|gradient|LeGrad|MaskCLIP|NACLIP|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
     r"NaN|nat|L2"
 )
 """Latin words that Chinese lectures use too"""
