@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import torch
@@ -142,7 +142,8 @@ class Maps:
 
     def beside_others(self, number: int) -> np.ndarray:
         """Return the map less the mean over all words of the kind, where it is a map of cosines."""
-        return self.of(number) if self.all is None else self.of(number) - self.all[:-1].mean(0).reshape(12, 12)
+        values = self.of(number)
+        return values if self.all is None else values - self.all[:-1].mean(0).reshape(values.shape)
 
 
 def texts_of(part: Part) -> list[str]:
@@ -219,7 +220,7 @@ def measure_model(name: str, count: int) -> dict[tuple[Part, str, Measurement], 
 def table(found: dict[tuple[Part, str, Measurement], list[float]], part: Part) -> str:
     """Write the table of a kind of word, Markdown."""
     methods = list(dict.fromkeys(method for kind, method, _ in found if kind == part))
-    columns = list(Measurement.__args__)
+    columns = get_args(Measurement)
     rows = [["method", *columns], ["---"] * (1 + len(columns))]
     for method in methods:
         numbers = (found.get((part, method, column)) for column in columns)
