@@ -213,7 +213,8 @@ def _of_open_clip(folder: Path) -> _Library:
 
 
 def _of_bundled(folder: Path) -> _Library:
-    tower = WordTower(WordTowerConfig(**_json(folder / "config.json")["text"]))
+    stated = _json(folder / "config.json")["text"]
+    tower = WordTower(WordTowerConfig(**stated | {"vocabulary": tuple(stated["vocabulary"])}))
     tower.load_state_dict(read_tensors(folder / BUNDLED)[0])
     tower.eval().requires_grad_(False)
     return _Library(

@@ -121,6 +121,12 @@ def the_mask(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-attention-panel [name=mask]"), "ArrowDown")
 
 
+def a_colour(hands: Hands, text: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-words .texts input").first, "Control+A")
+    hands.page.keyboard.type("red")
+    hands.page.keyboard.press("Enter")
+
+
 def the_adapter(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator(".vx-training-images .scenes"), "Enter")
     hands.tick(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
@@ -137,6 +143,7 @@ ACTS: dict[str, Callable[[Hands, StepText], None]] = {
     "stack": every_patch,
     "swin": the_next_block,
     "without_labels": a_smaller_share,
+    "words": a_colour,
     "decoder": the_mask,
     "petl": the_adapter,
 }
@@ -261,6 +268,13 @@ def press_a_smaller_share(by: Pointer, text: StepText) -> None:
     by.press(by.page.locator("#vx-outputs-panel [name=mask_ratio]"), position={"x": 20, "y": 12})
 
 
+def write_a_colour(by: Pointer, text: StepText) -> None:
+    field = by.page.locator(".vx-words .texts input").first
+    by.press(field)
+    field.fill("red")
+    field.press("Enter")
+
+
 def press_no_mask(by: Pointer, text: StepText) -> None:
     by.page.locator("#vx-attention-panel [name=mask]").select_option("False", timeout=PATIENCE)
 
@@ -281,10 +295,17 @@ PRESSES: dict[str, Callable[[Pointer, StepText], None]] = {
     "stack": press_every_patch,
     "swin": press_the_next_block,
     "without_labels": press_a_smaller_share,
+    "words": write_a_colour,
     "decoder": press_no_mask,
     "petl": press_the_adapter,
 }
 """Action that each step asks for, without a keyboard"""
+
+
+def test_every_step_has_its_action() -> None:
+    assert ACTS.keys() == PRESSES.keys() == {step.key for step in STEPS}
+
+
 IN_REACH = """(selector) => [...document.querySelectorAll(selector)].every((one) => {
   const {left, right, top, bottom} = one.getBoundingClientRect();
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];

@@ -506,7 +506,8 @@ export function mount({root, part, props, trigger}) {
     numbers = isSame ? new Map([...numbers, ...coming]) : coming;
     [value, image] = [next, picture];
     if (!isSame) aim = next.method || (item()?.goes_back ? method : '');
-    if (!isNew && (!isSame || coming.has(aim))) blend(view);
+    const isChosen = !isNew && (!isSame || coming.has(aim)); // by a person; other methods are fetched ahead
+    if (isChosen) blend(view);
     const isKnown = (key) => numbers.has(key);
     if (isKnown(aim)) [method, aim] = [aim, ''];
     else if (!isKnown(method)) method = value.methods.find(({key}) => isKnown(key)).key;
@@ -521,7 +522,7 @@ export function mount({root, part, props, trigger}) {
     fields.score(next);
     refuse(next);
     showAdd();
-    if (!isNew) tell();
+    if (isChosen) tell();
     refresh();
     root.dataset.shown = String((Number(root.dataset.shown) || 0) + 1);
     const missing = value.methods.filter(({key, goes_back}) => !isKnown(key) && (key === aim || !goes_back));
