@@ -169,10 +169,15 @@ def test_a_link_opens_the_very_picture(linked: Visit) -> None:
     expect(canvas).to_have_attribute("data-query", "6,2")  # Python was asked: a rollout travels row by row
     truth = vx.compute("attention_rollout", capture, query=(6, 2), head_fusion="max", discard_ratio=0.9, start_block=2)
     np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
+    canvas.locator(".before").click()  # the rollout grows by a block
+    expect(canvas).to_have_attribute("data-block", "1")
+    truth = vx.compute("attention_rollout", capture, query=(6, 2), head_fusion="max", discard_ratio=0.9, start_block=1)
+    np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
     canvas.locator(".mode label", has_text="reveal").click()
     canvas.locator(".settings select").select_option("min")
     page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
-    gone_on = {**PICTURE, "block": "4", **DISPLAY, **FLOW, "query": "6,2", "mode": "reveal", "fusion": "min"}
+    flow = {"fusion": "min", "discard": "0.9", "start": "1"}
+    gone_on = {**PICTURE, "block": "4", **DISPLAY, **flow, "query": "6,2", "mode": "reveal"}
     assert gone_on.items() <= parameters(page).items()
     canvas.locator(".mode label", has_text="overlay").click()  # how it begins
     page.wait_for_function("!new URLSearchParams(location.search).has('mode')")

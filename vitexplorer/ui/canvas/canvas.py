@@ -94,6 +94,8 @@ class CanvasData(BlockFacts, FrameData):
     """Settings that Python answers"""
     walks: bool = False
     """True where another block can be chosen"""
+    walks_down: bool = False
+    """True where the run through the blocks goes from the last to the first"""
     depth: int = 1
     """Number of blocks of the network"""
     head: str | None = None

@@ -87,7 +87,8 @@ export function listenToKeys(view, ready, keys) {
  *
  * @param {HTMLElement} button
  * @param {object} blocks
- * @param {() => {block: number, depth: number} | null} blocks.at the block on the screen; null while another is loading
+ * @param {() => {block: number, depth: number, walks_down: boolean} | null} blocks.at the block on the screen; null while
+ *   another is loading
  * @param {(block: number) => void} blocks.go
  */
 export function newPlayer(button, {at, go}) {
@@ -109,7 +110,7 @@ export function newPlayer(button, {at, go}) {
     const here = at();
     if (!button.isConnected) return stop();
     if (!here) return;
-    const next = (here.block + 1) % here.depth;
+    const next = (here.block + (here.walks_down ? here.depth - 1 : 1)) % here.depth;
     go(next);
     if (next === first) stop();
   }

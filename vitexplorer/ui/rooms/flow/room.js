@@ -7,9 +7,9 @@ const other = (value, first) => (value === first ? '' : value);
 shareSelection(
   'vx-flow-canvas',
   (selection) => {
-    const {block, head, ...parameters} = parametersOf(selection);
-    const {head_fusion: fusion, discard_ratio: discard, start_block: start} = selection.settings;
-    return {...parameters, fusion: other(fusion, 'mean'), discard: other(discard, '0'), start: other(start, '0')};
+    const {block: start, head, ...parameters} = parametersOf(selection);
+    const {head_fusion: fusion, discard_ratio: discard} = selection.settings;
+    return {...parameters, fusion: other(fusion, 'mean'), discard: other(discard, '0'), start: start || ''};
   },
   ['query'],
 );

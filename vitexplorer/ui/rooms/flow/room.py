@@ -32,11 +32,19 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
+IN_FORM = ("head_fusion", "discard_ratio")
+"""Controls beside the picture; the query is picked on it, the first block with the buttons of the blocks"""
 ROLLOUT_WORDS = (
     "region",
     "unit",
     "goes_to",
     "block",
+    "blocks",
+    "only_block",
+    "block_before",
+    "block_after",
+    "play",
+    "loading",
     "question",
     "question_mean",
     "reading",
@@ -65,6 +73,7 @@ class FlowRoom(Room):
             self.panel.build()
         self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)
         self.canvas.adjust(self.show, self.context.address, self.canvas, **LATEST)
+        self.canvas.choose_block(self.show, self.context.address, self.canvas, **LATEST)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return []
 
@@ -86,17 +95,20 @@ class FlowRoom(Room):
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
     async def show(self, event: gr.EventData, address: Address) -> Updates:
-        """Show another query or other settings."""
+        """Show another query, another first block or other settings."""
         capture = await self.context.engine.capture(address.picture)
-        given = fields_of(event).get("settings")
+        fields = fields_of(event)
+        given = fields.get("settings")
         if given is None:
             return gr.skip()
-        query = fields_of(event).get("query")
+        start = fields.get("to", fields.get("block"))
         try:
-            data = await in_thread(self.data, capture, address, {**given, "query": query})
+            data = await in_thread(
+                self.data, capture, address, {**given, "query": fields.get("query"), "start_block": start}
+            )
         except ExplainedError:  # the page's controls never send such settings
             return gr.skip()
-        data.asked = fields_of(event).get("asked", 0)
+        data.asked = fields.get("asked", 0)
         return {self.canvas: data}
 
     def data(self, capture: Capture, address: Address, given: Mapping[str, Any]) -> CanvasData:
@@ -107,10 +119,11 @@ class FlowRoom(Room):
         settings = record.settings(capture, given)
         data = rollout_data(capture, settings, address.language)
         data.query = query_text(settings["query"])
+        data.walks, data.walks_down = capture.depth > 1, True
         chosen = {name: settings[name] for name in CONTROLS[1:]}
         data.sharpened = sharpened_address(capture, "attention_rollout", address.language, **chosen)
         data.sharpened_by = ["query"]
-        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name in CONTROLS[1:]]
+        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name in IN_FORM]
         data.controls = [field_of(spec, address.language) for spec in controls]
         return data.model_copy(update=self.around("attention_rollout", address, **settings))
 

@@ -26,6 +26,12 @@ FLOW_WORDS: dict[str, Text] = {
         "块 {block} 至 {last}，{head}：{rest} 来自图块以外的标记；没有图块超过 {share}。",
     ),
     "block": Text("from block {block} to {last}", "从块 {block} 到块 {last}"),
+    "blocks": Text("First block", "起始块"),
+    "only_block": Text("From block {block} on", "从块 {block} 开始"),
+    "block_before": Text("Start one block earlier", "提前一块开始"),
+    "block_after": Text("Start one block later", "推后一块开始"),
+    "play": Text("Let the rollout grow from the last block down", "从最后一块起逐块展开"),
+    "loading": Text("Rolling out from block {block} ...", "正在从块 {block} 展开……"),
     "fused": Text("heads fused by {how}", "多头融合：{how}"),
     "swin": SWIN_NOTE,
 }
