@@ -14,7 +14,7 @@
 import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
-import {appear, blend} from '../kit/motion.js';
+import {blendInTurn} from '../kit/motion.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
 import {newWelcome} from '../shell/welcome/welcome.js';
@@ -367,8 +367,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   function put(value, payload, image, isPreview = false) {
     const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
-    const blends = block !== null && isOther(block, value);
-    if (blends) blend(view);
+    if (block && isOther(block, value)) blendInTurn([view, ...controls.headMaps()]);
     block = {value, payload, image, grids, isPreview};
     viewOf = newView(block);
     const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));
@@ -382,7 +381,6 @@ export function mount({root, part: find, props, trigger, bytes}) {
       shown: (Number(root.dataset.shown) || 0) + 1,
     });
     controls.prepare(value, payload);
-    if (blends) appear(controls.headMaps());
     refresh();
     return renamed;
   }

@@ -42,22 +42,20 @@ function animate(element, frames, options, ended = () => {}) {
  * Lays a copy of a canvas over it and lets the copy fade out, so that what is painted next blends in.
  *
  * @param {HTMLCanvasElement} canvas
+ * @param {number} [delay] ms before the copy begins to fade
  * @returns {() => void} ends it
  */
-export function blend(canvas) {
+export function blend(canvas, delay = 0) {
   if (isStill() || !canvas.width || !canvas.height || !canvas.checkVisibility()) return () => {};
   const copy = make('canvas.fading', {width: canvas.width, height: canvas.height, ariaHidden: 'true'});
   copy.getContext('2d').drawImage(canvas, 0, 0);
   canvas.after(copy);
-  return animate(copy, {opacity: [1, 0]}, {}, () => copy.remove());
+  return animate(copy, {opacity: [1, 0]}, {delay}, () => copy.remove());
 }
 
-/** Lets elements appear one after the other. @param {Element[]} elements */
-export function appear(elements) {
-  if (isStill()) return;
-  elements.forEach((element, at) => {
-    animate(element, {opacity: [0.6, 1]}, {delay: (SPREAD * at) / elements.length, fill: 'backwards'});
-  });
+/** Blends canvases, one a little after the other. @param {HTMLCanvasElement[]} canvases */
+export function blendInTurn(canvases) {
+  canvases.forEach((canvas, at) => blend(canvas, (SPREAD * at) / canvases.length));
 }
 
 /**

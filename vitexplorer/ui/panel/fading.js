@@ -1,9 +1,10 @@
 // Controls over a stack of maps in one place: their difference, or a mix of the left and the right one, which a person
-// slides or which blinks between the two.
+// slides or which goes back and forth between the two.
 
 import {make, setText} from '../kit/dom.js';
+import {grow} from '../kit/motion.js';
 
-const BLINK = 700; // ms
+const BLINK = 900; // ms
 
 /**
  * Shows a mix of the layers 1 and 2 in place of layer 0, with their colour scale beside it.
@@ -31,6 +32,7 @@ export function faded({data, layout}, mix) {
 export function newFading(stage, changed) {
   let mix = /** @type {number | null} */ (null);
   let timer = 0;
+  let endMotion = () => {};
   const first = make('button.first', {type: 'button', onclick: () => set(null)});
   const [left, right] = [make('span'), make('span')];
   const slider = make('input', {type: 'range', min: '0', max: '100', oninput: () => set(Number(slider.value) / 100)});
@@ -47,6 +49,7 @@ export function newFading(stage, changed) {
 
   function stop() {
     clearInterval(timer);
+    endMotion();
     timer = 0;
     blink.ariaPressed = 'false';
   }
@@ -58,9 +61,15 @@ export function newFading(stage, changed) {
 
   function toggle() {
     if (timer) return set(null);
-    timer = setInterval(() => (bar.isConnected && !bar.hidden ? show(mix === 0 ? 1 : 0) : stop()), BLINK);
+    timer = setInterval(() => (bar.isConnected && !bar.hidden ? blendOver() : stop()), BLINK);
     blink.ariaPressed = 'true';
     show(0);
+  }
+
+  /** Lets the left map become the right one, or the right one the left. */
+  function blendOver() {
+    const isLeft = mix === 0;
+    endMotion = grow((share) => show(isLeft ? share : 1 - share));
   }
 
   return {
