@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: threads that a test starts get it too
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_HUB_CACHE"] = os.path.join(tempfile.gettempdir(), "vitexplorer-tests", "no-weights")  # nothing is there
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 sys.dont_write_bytecode = False  # a dozen processes import the same files: the first compiles them for all
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

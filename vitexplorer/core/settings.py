@@ -23,7 +23,7 @@ ASSETS = _PACKAGE / "assets" if (_PACKAGE / "assets").is_dir() else _PACKAGE.par
 """Folder of bundled models and examples: inside an installed package, beside the package in a checkout"""
 PREFIX = "VIT_"
 
-_ON_SPACE = "SPACE_ID" in os.environ
+ON_SPACE = "SPACE_ID" in os.environ
 Count = Annotated[int, Field(ge=0, le=10**9)]
 """Type of a count; the bound refuses numbers that would fail later, when they are used"""
 PROGRAM_MEGABYTES = 1100
@@ -42,7 +42,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
-    host: str = Field("0.0.0.0" if _ON_SPACE else "127.0.0.1", description="address to listen on")
+    host: str = Field("0.0.0.0" if ON_SPACE else "127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     hosts: str = Field(
         os.environ.get("SPACE_HOST", ""),
@@ -55,21 +55,22 @@ class Settings(BaseSettings):
         description="other sites whose pages may ask this one, as https://a.org, with commas",
     )
     frames: str = Field(
-        "'self' https://huggingface.co" if _ON_SPACE else "'self'",
+        "'self' https://huggingface.co" if ON_SPACE else "'self'",
         pattern=r"^[^;,\s]+( [^;,\s]+)*$",
         description="sites that may show the page in a frame, with spaces, as in a Content-Security-Policy",
     )
     proxies: str = Field(
-        "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16" if _ON_SPACE else "",
+        "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16" if ON_SPACE else "",
         pattern=r"^[\da-fA-F.:/, ]*$",
         description="addresses or networks of proxies whose X-Forwarded-* headers are believed, with commas",
     )
-    hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
+    hosted: bool = Field(ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     connections: Count = Field(800, gt=0, description="most connections at once")
     language: Language = Field("en", description="language of the command line and of notebooks: en or zh")
     first: str = Field(
-        "model=scenes_dino_patch16_192&size=384&image=scene_gear",
-        description="what the page shows first, as the address of a link has it",
+        "",
+        description="what the page shows first, as the address of a link has it; nothing: a photograph where the"
+        " weights of DINO are on this machine, otherwise a drawn scene",
     )
     first_sharpens: bool = Field(
         True, description="whether an opening picture sharpens by itself while nothing waits for the model"
@@ -80,10 +81,10 @@ class Settings(BaseSettings):
     log_requests: bool = Field(False, description="whether each request and event is told in a line of JSON")
     mcp: bool = Field(False, description="whether agents may use the endpoints as tools, at /gradio_api/mcp/")
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
-    any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
+    any_model: bool = Field(not ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")
     max_upload_megabytes: Count = Field(
-        200 if _ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
+        200 if ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
     )
     sent_megabytes: Count = Field(
         default_factory=_hosted(400, 0), description="most that one address may send in an hour; 0: as much as it likes"
@@ -112,24 +113,24 @@ class Settings(BaseSettings):
         default_factory=_hosted(20480, 0),
         description="most that all may keep there: the oldest make room, if a day old; 0: no bound",
     )
-    trainings: Count = Field(1 if _ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
-    training_epochs: Count = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
+    trainings: Count = Field(1 if ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
+    training_epochs: Count = Field(20 if ON_SPACE else 1000, gt=0, description="most epochs of a training")
     training_hours: float = Field(
-        2 if _ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
+        2 if ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
     )
-    surveys: Count = Field(1 if _ON_SPACE else 2, description="most surveys of folders at once; 0: none is begun here")
+    surveys: Count = Field(1 if ON_SPACE else 2, description="most surveys of folders at once; 0: none is begun here")
     survey_images: Count = Field(
         default_factory=_hosted(2000, 0), description="most images of a survey that a visitor begins; 0: no bound"
     )
     survey_hours: float = Field(
-        1 if _ON_SPACE else 1000, gt=0, le=10**6, description="hours after which a survey of the page is stopped"
+        1 if ON_SPACE else 1000, gt=0, le=10**6, description="hours after which a survey of the page is stopped"
     )
     capture_cache_megabytes: Count = Field(
         1024, description="memory for captures, for what is made of them, and for files on their way to browsers"
     )
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")
     size_megabytes: Count = Field(
-        512 if _ON_SPACE else 4096, gt=0, description="memory that one image at another input size may take"
+        512 if ON_SPACE else 4096, gt=0, description="memory that one image at another input size may take"
     )
     sessions: Count = Field(150, gt=0, description="visitors whose state is kept at once")
     payload_megabytes: float = Field(24, gt=0, le=10**6, description="largest attention sent to a browser in one piece")

@@ -25,6 +25,7 @@ from vitexplorer.core.settings import PREFIX, Settings, settings
 from vitexplorer.core.text import ExplainedError, normalise_language
 from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.engine import Engine
+from vitexplorer.service.first_picture import fetch_first
 from vitexplorer.service.start_checks import check
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
@@ -73,13 +74,17 @@ def serve(settings: Settings) -> None:
         join_zero_gpu()
         engine = Engine(settings)
 
+        def warm_up() -> None:
+            engine.warm()
+            fetch_first()
+
         def on_start() -> None:
             gc.freeze()  # loaded modules stay to the end; the garbage collector need not search them again
             gc.enable()
             sys.setswitchinterval(SWITCH_SECONDS)
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
             print_running_trainings(engine)
-            threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
+            threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
 
         uvicorn_server(application(settings, engine), settings, on_start).run(sockets=[listening])
 

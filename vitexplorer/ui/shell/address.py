@@ -17,6 +17,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.service.engine import Picture
+from vitexplorer.service.first_picture import first_picture
 from vitexplorer.service.image_store import UPLOAD, examples
 from vitexplorer.service.json_objects import NoObjectError, read_object
 
@@ -137,7 +138,7 @@ class Address:
         """Read the parameters of a URL, which may be anything; missing ones are those of the page's first picture."""
         valid = _valid(parameters)
         first = {"model": settings().model, "image": next(iter(examples()))}
-        first |= _valid(dict(parse_qsl(settings().first)))
+        first |= _valid(dict(parse_qsl(first_picture(is_free=valid.keys().isdisjoint(("image", "model"))))))
         if "model" in valid:
             first = {"image": first["image"]}  # the other defaults are meant for another model
         return cls(**{**first, **valid})

@@ -18,6 +18,7 @@ from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import TimedCapture
+from vitexplorer.service.first_picture import DINO
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, valid_query
 from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
 
 
 def _is_light(address: Address) -> bool:
-    """Return True for an example in a bundled model, whose passes are quick and whose maps all visitors share."""
+    """Return True for an example in a bundled model or in the first picture's, whose maps all visitors share."""
     entry = find(address.model)
-    is_bundled = entry is not None and entry.bundled and address.weights == "trained"
-    return is_bundled and address.image in examples()
+    is_quick = entry is not None and (entry.bundled or entry.name == DINO) and address.weights == "trained"
+    return is_quick and address.image in examples()
 
 
 class AttentionRoom(Room):
