@@ -8,7 +8,7 @@ import torch
 
 import vitexplorer as vx
 from vitexplorer.diagnosis import CAUSES, diagnose
-from vitexplorer.diagnosis.examples import EXAMPLES, MODEL, PICTURES
+from vitexplorer.diagnosis.examples import EXAMPLES, MEAN, MODEL, PICTURES, STD
 from vitexplorer.diagnosis.loading import block_tensors
 
 
@@ -23,6 +23,7 @@ def test_each_fault_is_as_its_story_says():
     cases = {key: example.make() for key, example in EXAMPLES.items()}
     healthy, plain = cases["healthy"], vx.load_model(MODEL)
     assert {len(case.labels) for case in cases.values()} == {PICTURES}
+    assert (plain.preprocessing.mean, plain.preprocessing.std) == ((MEAN,) * 3, (STD,) * 3)
     assert 250 < float(cases["not_scaled"].data.max()) <= 255
     first = torch.from_numpy(healthy.data[0]).float() / 255
     mean, std = (torch.tensor(numbers) for numbers in (plain.preprocessing.mean, plain.preprocessing.std))
@@ -35,6 +36,16 @@ def test_each_fault_is_as_its_story_says():
     same = np.mean([torch.equal(tensors[name], own[name]) for name in own])
     assert same == pytest.approx(0.5, abs=0.05)
     assert healthy.model.module.state_dict().keys() == plain.module.state_dict().keys()
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_the_picture_on_the_page_is_what_the_model_gets(key: str) -> None:
+    model, data, labels = EXAMPLES[key].make()
+    first = data[0] if torch.is_tensor(data) else torch.from_numpy(data[0]).permute(2, 0, 1) / 255 * 4 - 2
+    expected = ((first * 0.25 + 0.5) * 255).clamp(0, 255).permute(1, 2, 0).numpy()
+    pixels, label = EXAMPLES[key].first()
+    np.testing.assert_allclose(pixels, expected, atol=1)
+    assert label.en == model.class_names[labels[0]]
 
 
 @pytest.mark.thorough

@@ -17,9 +17,12 @@ import torch
 from vitexplorer.core.text import Text
 from vitexplorer.models.loading import LoadedModel, load_model
 from vitexplorer.models.preprocess import normalise
-from vitexplorer.scenes import draw_scene
+from vitexplorer.scenes import Scene, draw_scene
+from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 MODEL = "scenes_vit_patch16_192"
+MEAN, STD = 0.5, 0.25
+"""The model's own"""
 PICTURES = 48
 _FIRST = 20_000  # earlier scenes serve as examples elsewhere
 
@@ -39,12 +42,26 @@ class Example(NamedTuple):
     story: Text
     """Sentence on how such a fault comes about"""
     make: Callable[[], Case]
+    seen: Callable[[np.ndarray], np.ndarray] = np.asarray
+    """Turns a picture, uint8 RGB, into that which the model takes it for"""
+    label: Callable[[int], int] = int
+    """Turns the number of a class into the number that the picture is labelled with"""
+
+    def first(self) -> tuple[np.ndarray, Text]:
+        """Return the first picture as the model takes it, uint8 RGB, and the name of its label; it loads no model."""
+        scene = _scene(0)
+        label = self.label(scene.label)
+        return self.seen(scene.image), Text(LABEL_NAMES[label], LABEL_NAMES_ZH[label])
 
 
 @lru_cache(maxsize=1)
 def _scenes() -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
-    scenes = [draw_scene("examples", _FIRST + number, 192) for number in range(PICTURES)]
+    scenes = [_scene(number) for number in range(PICTURES)]
     return tuple(scene.image for scene in scenes), tuple(scene.label for scene in scenes)
+
+
+def _scene(number: int) -> Scene:
+    return draw_scene("examples", _FIRST + number, 192)
 
 
 def _fed(model: LoadedModel) -> torch.Tensor:
@@ -64,6 +81,11 @@ def _not_scaled() -> Case:
     return Case(load_model(MODEL), batch, list(labels))
 
 
+def _as_pixels(pixels: np.ndarray) -> np.ndarray:
+    """Return the pixels that normalise to these numbers; nearly all are white."""
+    return np.clip((pixels * STD + MEAN) * 255, 0, 255).astype(np.uint8)
+
+
 def _channels_last() -> Case:
     """Feed rows of (height, width, 3) as if they were planes of colour."""
     model = load_model(MODEL)
@@ -71,11 +93,19 @@ def _channels_last() -> Case:
     return Case(model, batch.permute(0, 2, 3, 1).reshape(batch.shape), list(_scenes()[1]))
 
 
+def _in_planes(pixels: np.ndarray) -> np.ndarray:
+    """Read rows of (height, width, 3) as three planes."""
+    return pixels.reshape(3, *pixels.shape[:2]).transpose(1, 2, 0)
+
+
 def _sorted_as_text() -> Case:
     """Number the classes in the order of their names, as a listing of folders does."""
-    model, (pictures, labels) = load_model(MODEL), _scenes()
-    place = {int(number): at for at, number in enumerate(np.argsort(np.array(model.class_names), kind="stable"))}
-    return Case(model, list(pictures), [place[label] for label in labels])
+    pictures, labels = _scenes()
+    return Case(load_model(MODEL), list(pictures), [*map(_place_by_name, labels)])
+
+
+def _place_by_name(label: int) -> int:
+    return sorted(LABEL_NAMES).index(LABEL_NAMES[label])
 
 
 def _half_loaded() -> Case:
@@ -100,6 +130,7 @@ EXAMPLES: dict[str, Example] = {
             "漏掉了把像素除以 255 的一步。",
         ),
         _not_scaled,
+        seen=_as_pixels,
     ),
     "axes_swapped": Example(
         Text("Colour axis in the wrong place", "颜色轴的位置有误"),
@@ -108,6 +139,7 @@ EXAMPLES: dict[str, Example] = {
             "本应交换各轴，却只改了形状：同样的数按另一种形状读取。",
         ),
         _channels_last,
+        seen=_in_planes,
     ),
     "labels_sorted_as_text": Example(
         Text("Labels from sorted folders", "按文件夹排序的标签"),
@@ -116,6 +148,7 @@ EXAMPLES: dict[str, Example] = {
             "类别按文件夹名称编号，而模型有自己的顺序。",
         ),
         _sorted_as_text,
+        label=_place_by_name,
     ),
     "half_loaded": Example(
         Text("Half of the weights", "只有一半权重"),

@@ -126,8 +126,8 @@ def test_a_defect_of_ours_is_no_traceback(room: CheckUpRoom, monkeypatch: pytest
 def test_the_beginning_names_model_and_examples(language: str) -> None:
     data = begin_data("ViT", True, language, {"next": "", "next_room": ""})
     assert "ViT" in data.model
-    assert [example["key"] for example in data.examples] == [*EXAMPLES]
-    assert all(example["title"] and example["story"] for example in data.examples)
+    assert [example.key for example in data.examples] == [*EXAMPLES]
+    assert all(example.title and example.story and example.label for example in data.examples)
 
 
 def test_progress_before_the_checks_has_a_line() -> None:

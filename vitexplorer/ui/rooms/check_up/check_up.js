@@ -50,16 +50,20 @@ export function mount({root, part, props, trigger}) {
     setText(part('.begin h3'), words.examples);
     refill(
       part('.examples'),
-      ...examples.map(({key, title, story}) =>
+      ...examples.map(({key, title, story, picture, label}) =>
         make(
           'li.card',
           {dataset: {key}},
-          make('h4', title),
-          make('p', story),
+          make('figure', make('img', {src: picture.url, alt: ''}), make('figcaption', label)),
           make(
-            'button',
-            {type: 'button', ariaLabel: labelled(words.try, title), onclick: () => start({key})},
-            words.try,
+            'div',
+            make('h4', title),
+            make('p', story),
+            make(
+              'button',
+              {type: 'button', ariaLabel: labelled(words.try, title), onclick: () => start({key})},
+              words.try,
+            ),
           ),
         ),
       ),

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.jobs import Step
-from vitexplorer.ui.kit.served_files import ServedFile
+from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.figure_panel import figure_file
 from vitexplorer.ui.rooms.check_up.words import say, words
@@ -17,6 +17,7 @@ from vitexplorer.ui.shell.frame import FrameData
 if TYPE_CHECKING:
     from vitexplorer.core.types import Result
     from vitexplorer.diagnosis import Diagnosis, Finding
+    from vitexplorer.diagnosis.examples import Example
 
 THEMES = ("light", "dark")
 
@@ -50,6 +51,18 @@ class FindingData(BaseModel):
     facts: list[dict[str, str]] = []
 
 
+class ExampleData(BaseModel):
+    """One example."""
+
+    key: str
+    title: str
+    story: str
+    picture: ServedFile
+    """First picture as the model takes it"""
+    label: str
+    """Name of that picture's label, in a sentence"""
+
+
 class CheckUpData(FrameData):
     """State of the room.
 
@@ -61,8 +74,7 @@ class CheckUpData(FrameData):
     language: str = ""
     model: str = ""
     """Sentence that names the current model"""
-    examples: list[dict[str, str]] = []
-    """Examples: `key`, `title` and `story`"""
+    examples: list[ExampleData] = []
     local: bool = True
     """True where folders of this machine may be named"""
     checks: list[Check] = []
@@ -100,11 +112,19 @@ def begin_data(model: str, local: bool, language: Language, next_room: dict[str,
         misleads=say("pitfall", language),
         model=say("model", language, model=model),
         local=local,
-        examples=[
-            {"key": key, "title": example.title.in_(language), "story": example.story.in_(language)}
-            for key, example in EXAMPLES.items()
-        ],
+        examples=[_example(key, example, language) for key, example in EXAMPLES.items()],
         words=words(language),
+    )
+
+
+def _example(key: str, example: Example, language: Language) -> ExampleData:
+    pixels, label = example.first()
+    return ExampleData(
+        key=key,
+        title=example.title.in_(language),
+        story=example.story.in_(language),
+        picture=image_file(pixels),
+        label=say("labelled", language, label=label),
     )
 
 

@@ -16,6 +16,7 @@ CHECK_UP_WORDS: dict[str, Text] = {
         "只能看出对这些图像的回答有影响的问题。“健康”是指此处没有发现反证。",
     ),
     "examples": Text("Try one whose fault is known", "试试故障已知的例子"),
+    "labelled": Text("as the model gets it; label: {label}", "模型收到的样子；标签：{label}"),
     "try": Text("Check it", "开始体检"),
     "own": Text("Your own", "您自己的"),
     "model": Text("Model: {model}. Choose another, or open a file, above.", "模型：{model}。可在上方更换或打开文件。"),
