@@ -8,12 +8,15 @@ from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.listing import listed
 from vitexplorer.service.surveys.naming import values_of
-from vitexplorer.service.surveys.request import SurveyRequest
+from vitexplorer.service.surveys.request import SENTENCE, SurveyRequest
 from vitexplorer.service.surveys.store import StoredSurvey
 
 if TYPE_CHECKING:
     from vitexplorer.survey.columns import Column
     from vitexplorer.survey.opened import Survey
+
+JOINT = "feature_joint"
+"""Column of the survey by which a sentence finds images"""
 
 
 def facts(request: SurveyRequest) -> dict[str, Any]:
@@ -48,10 +51,10 @@ def facts(request: SurveyRequest) -> dict[str, Any]:
         "maps": [_column(request, one) for one in maps_of(survey)],
         "classes": predicted and labelled,
         "colours": _colours(request, predicted, labelled),
-        "orders": _orders(request, plain, predicted, labelled, bool(features)),
+        "orders": _orders(request, plain, predicted, labelled, {one["key"] for one in features}),
         "values": values_of(request, survey),
         "others": _others(request, stored),
-        "opens": _opens(stored, survey),
+        "opens": opens(stored, survey),
         "captions": _captions(request, survey),
     }
 
@@ -73,7 +76,7 @@ def _colours(request: SurveyRequest, predicted: bool, labelled: bool) -> list[di
 
 
 def _orders(
-    request: SurveyRequest, columns: list[dict[str, str]], predicted: bool, labelled: bool, features: bool
+    request: SurveyRequest, columns: list[dict[str, str]], predicted: bool, labelled: bool, features: set[str]
 ) -> list[dict[str, str]]:
     """List the orders of the gallery; the first is the default."""
     keys = []
@@ -84,6 +87,8 @@ def _orders(
         keys += ["unsure", "sure"]
     if features:
         keys += ["typical", "odd", "alike"]
+    if JOINT in features:
+        keys += [SENTENCE]
     orders = [{"key": key, "title": request.say(f"order_{key}")} for key in keys]
     for column in columns:
         for way in ("low", "high"):
@@ -101,7 +106,7 @@ def _others(request: SurveyRequest, stored: StoredSurvey) -> list[dict[str, str]
     ]
 
 
-def _opens(stored: StoredSurvey, survey: Survey) -> dict[str, str]:
+def opens(stored: StoredSurvey, survey: Survey) -> dict[str, str]:
     """Return the model's part of the address, for the other rooms."""
     if stored.asked:
         asked = stored.asked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.naming import gallery_row, values_of
-from vitexplorer.service.surveys.request import SurveyRequest
+from vitexplorer.service.surveys.request import SENTENCE, SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
@@ -65,6 +65,15 @@ def _by_typicality(request: SurveyRequest, survey: Survey, where: Where, order: 
     return [(one.row, f"{one.cosine:.2f}") for one in find(survey, where=where, limit=PAGE).images]
 
 
+def _by_sentence(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+    from vitexplorer.survey.answers import nearest_to_text
+
+    if request.vector is None:
+        raise ExplainedError(SURVEY_WORDS["gallery_sentence_none"])
+    found = nearest_to_text(survey, request.vector, where=where, limit=PAGE)
+    return [(one.row, f"{one.cosine:.2f}") for one in found.images]
+
+
 def _alike(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
     """List near duplicates, pair after pair."""
     from vitexplorer.survey.answers import near_duplicates
@@ -96,6 +105,7 @@ _WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where, str], Noted]] = {
     "typical": _by_typicality,
     "odd": _by_typicality,
     "alike": _alike,
+    SENTENCE: _by_sentence,
     "lost": _changed,
     "won": _changed,
 }

@@ -13,8 +13,14 @@ from vitexplorer.service.surveys.store import StoredSurvey, survey_of
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from vitexplorer.survey.conditions import Where
     from vitexplorer.survey.opened import Survey
+
+
+SENTENCE = "sentence"
+"""Order of the gallery, and the parameter with its sentence"""
 
 
 def counting(text: str, otherwise: int = 0) -> int:
@@ -32,6 +38,8 @@ class SurveyRequest:
         self.given = given
         self.language = language
         self.visitor = visitor
+        self.vector: np.ndarray | None = None
+        """Vector of the sentence that images are ordered by, once `sentences.read_sentence` has run"""
         self._opened: dict[str, Survey] = {}
 
     def text(self, name: str) -> str:

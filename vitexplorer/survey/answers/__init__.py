@@ -26,3 +26,4 @@ from vitexplorer.survey.answers.per_head import per_head as per_head
 from vitexplorer.survey.answers.scatter import scatter as scatter
 from vitexplorer.survey.answers.typical import most_typical as most_typical
 from vitexplorer.survey.answers.typical import most_unusual as most_unusual
+from vitexplorer.survey.answers.typical import nearest_to_text as nearest_to_text

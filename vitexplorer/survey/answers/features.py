@@ -12,7 +12,8 @@ from vitexplorer.survey.answers.chosen import Chosen, by_file
 from vitexplorer.survey.columns import column_among
 from vitexplorer.survey.opened import Survey
 
-FEATURES = ("feature_cls", "feature_mean")
+JOINT = "feature_joint"
+FEATURES = ("feature_cls", "feature_mean", JOINT)
 
 
 def feature_named(survey: Survey, feature: str | None) -> str:

@@ -59,7 +59,7 @@ def image_groups(survey: Survey, feature: str | None = None, where: Where = ()) 
 
     Args:
         survey: the survey.
-        feature: feature_cls or feature_mean; None for the first that exists.
+        feature: feature_cls, feature_mean or feature_joint; None for the first that exists.
         where: conditions on the images.
 
     Raises:

@@ -66,7 +66,7 @@ def map_2d(
 
     Args:
         survey: the survey.
-        feature: feature_cls or feature_mean; None for the first that exists.
+        feature: feature_cls, feature_mean or feature_joint; None for the first that exists.
         method: pca or umap.
         where: conditions on the images.
         most: number of images, at most `MOST_POINTS`.

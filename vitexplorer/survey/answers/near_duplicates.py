@@ -81,7 +81,7 @@ def near_duplicates(
 
     Args:
         survey: the survey.
-        feature: feature_cls or feature_mean; None for the first that exists.
+        feature: feature_cls, feature_mean or feature_joint; None for the first that exists.
         where: conditions on the images.
         threshold: cosine, 0.5 to 1.
         limit: number of pairs, at most `MOST`.

@@ -1,30 +1,42 @@
-"""Most and least typical images of each class.
+"""Images by the cosine of their features: most and least typical of their class, and nearest to a text.
 
 The mean direction of a class is the mean of its images' unit features (Mardia & Jupp 2000, section 9.2.1); an image's
 typicality is its cosine with the mean direction of its class. Classes are labels; images without a label form one
-class. The means are over the images that match the conditions. Of more than `MOST_READ` a random sample is read.
+class. A text finds images by the cosine of its vector and theirs in the joint space of images and texts (Radford et al.
+2021, arXiv 2103.00020, section 3.1.2). All are over the images that match the conditions. Of more than `MOST_READ` a
+random sample is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.survey.answers.bounds import is_count
-from vitexplorer.survey.answers.chosen import chosen
-from vitexplorer.survey.answers.features import directions, feature_named
+from vitexplorer.survey.answers.chosen import Chosen, chosen
+from vitexplorer.survey.answers.features import JOINT, directions, feature_named
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_READ, MOST = 200_000, 500
 """Limits for images that are read, and for images of an answer"""
 
+_NO_JOINT = Text(
+    "No text finds images in this survey: its model reads no texts, or the question features was not asked.",
+    "此普查不能用文字查找图像：模型不能读取文字，或没有询问特征。",
+)
+_WIDTH = Text(
+    "A vector of {joint} numbers is needed, not of shape {width}.", "需要 {joint} 个数的向量，而不是形状 {width}。"
+)
+
 
 @dataclass(frozen=True)
 class Similar:
-    """Image with its cosine to its class."""
+    """Image with its cosine to its class, or to a text."""
 
     row: int
     label: str | None
@@ -50,11 +62,35 @@ def most_unusual(survey: Survey, feature: str | None = None, where: Where = (), 
     return _by_cosine(survey, feature, where, limit, 1)
 
 
-def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
+def nearest_to_text(survey: Survey, vector: Float[np.ndarray, " joint"], where: Where = (), limit: int = 60) -> Typical:
+    """Return the images with the largest cosines to a text; `vector` is a row of `vx.embed_text`.
+
+    Raises:
+        SettingError: a vector of another width than the survey's features, or too many images.
+        UnsupportedError: the survey's model reads no texts, or its features were not asked for.
+    """
+    if JOINT not in survey.columns:
+        raise UnsupportedError(_NO_JOINT)
+    rows = _rows(survey, where, limit)
+    unit = np.asarray(vector, np.float64) / max(float(np.linalg.norm(vector)), np.finfo(float).tiny)
+
+    def cosines(numbers: Int[np.ndarray, " images"], values: Float[np.ndarray, "images dim"]) -> np.ndarray:
+        if unit.shape != values.shape[1:]:
+            raise SettingError(_WIDTH.format(width=unit.shape, joint=values.shape[1]))
+        return values.astype(np.float64) @ unit
+
+    return _ranked(survey, JOINT, rows, labels_of(survey, rows.rows), cosines, limit, -1)
+
+
+def _rows(survey: Survey, where: Where, limit: int) -> Chosen:
     if not is_count(limit, 0, MOST):
         raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=MOST))
+    return chosen(survey, where, MOST_READ)
+
+
+def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
     name = feature_named(survey, feature)
-    rows = chosen(survey, where, MOST_READ)
+    rows = _rows(survey, where, limit)
     labels = labels_of(survey, rows.rows)
     names = list(dict.fromkeys(labels.tolist()))
     at = {label: number for number, label in enumerate(names)}
@@ -68,10 +104,27 @@ def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, si
     if sums is None:
         return Typical((), rows.notes)
     means = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(float).tiny)
-    ranked = [(np.zeros(0), np.zeros(0, np.int64))]
-    for numbers, values in directions(survey, name, rows):
+
+    def cosines(numbers: Int[np.ndarray, " images"], values: Float[np.ndarray, "images dim"]) -> np.ndarray:
         of_class = means[classes[np.searchsorted(rows.rows, numbers)]]
-        ranked.append((np.einsum("id,id->i", values.astype(np.float64), of_class), numbers))
+        return np.einsum("id,id->i", values.astype(np.float64), of_class)
+
+    return _ranked(survey, name, rows, labels, cosines, limit, sign)
+
+
+def _ranked(
+    survey: Survey,
+    feature: str,
+    rows: Chosen,
+    labels: np.ndarray,
+    cosines_of: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    limit: int,
+    sign: int,
+) -> Typical:
+    """Return the rows with the smallest `sign` times cosine; the earlier row first among equals."""
+    ranked = [(np.zeros(0), np.zeros(0, np.int64))]
+    for numbers, values in directions(survey, feature, rows):
+        ranked.append((cosines_of(numbers, values), numbers))
         cosines, images = (np.concatenate(part) for part in zip(*ranked, strict=True))
         best = np.lexsort((images, sign * cosines))[:limit]
         ranked = [(cosines[best], images[best])]

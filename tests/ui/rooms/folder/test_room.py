@@ -28,12 +28,14 @@ from playwright.sync_api import BrowserContext, Route, expect
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+import vitexplorer as vx
 from tests.helpers.plain_page import PlainPage
 from tests.helpers.room_checks import painted
 from tests.helpers.survey_folder import synthetic_survey
 from tests.helpers.survey_images import rows_of
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.scenes.worded import draw_worded
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.surveys import map_layouts as mapping
@@ -43,6 +45,7 @@ from vitexplorer.service.surveys.store import Asked, StoredSurvey, new_survey, r
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import standing_still
+from vitexplorer.survey.answers import nearest_to_text
 from vitexplorer.survey.answers.groups import Group, Groups
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
@@ -114,6 +117,28 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
     assert browser.ask("count", survey="drawn", where=where) == {"count": sum(selected), "total": 60}
     for wrong in ("margin:1", "nothing=1", "margin:a~b", "margin=x"):
         assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
+
+
+def test_a_sentence_finds_images(client: TestClient, drawn: dict[str, list], places: UserStorage) -> None:
+    """The survey's own model reads the sentence; a survey without its features does not offer the order."""
+    browser = Browser(client)
+    orders = [order["key"] for order in browser.ask("facts", survey="drawn")["orders"]]
+    assert "sentence" not in orders
+    pictures = places.root.parent / "worded"
+    pictures.mkdir()
+    for number in range(4):
+        PIL.Image.fromarray(draw_worded("test", number).image).save(pictures / f"{number}.png")
+    vx.survey(pictures, "scenes_clip", ask=["features"], out=places.root / "worded", workers=1)
+    assert "sentence" in [order["key"] for order in browser.ask("facts", survey="worded")["orders"]]
+    asked = {"survey": "worded", "order": "sentence"}
+    assert browser.ask("gallery", 422, **asked)["refused"] == "Type a sentence to find images by."
+    assert "does not know" in browser.ask("gallery", 422, **asked, sentence="a zebra")["refused"]
+    vector = vx.embed_text(vx.load_model("scenes_clip"), ["a red gear"])[0]
+    found = nearest_to_text(open_survey(places.root / "worded"), vector).images
+    rows = browser.ask("gallery", **asked, sentence="a red gear")["rows"]
+    assert [row["row"] for row in rows] == [image.row for image in found]
+    assert f"{found[0].cosine:.2f}" in rows[0]["caption"]
+    assert browser.ask("gallery", 422, survey="drawn", order="sentence", sentence="a red gear")["refused"]
 
 
 def test_a_finished_survey_says_what_it_found(client: TestClient, drawn: dict[str, list]) -> None:

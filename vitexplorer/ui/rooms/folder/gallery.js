@@ -10,11 +10,12 @@ const PATIENCE = 4000; // milliseconds between two updates while a survey is run
  * @param {HTMLElement} root
  * @param {object} does
  * @param {(row: any) => void} does.open
- * @param {(order: string) => void} does.sort
+ * @param {(changes: {order?: string, sentence?: string}) => void} does.sort
  */
 export function gallery(root, {open, sort}) {
   const list = root.querySelector('ul');
   const order = root.querySelector('select');
+  const sentence = root.querySelector('.sentence');
   const more = root.querySelector('.more');
   let asked = /** @type {Record<string, string>} */ ({});
   let words = /** @type {Record<string, string>} */ ({});
@@ -82,7 +83,11 @@ export function gallery(root, {open, sort}) {
     delete root.dataset.working;
   }
 
-  order.addEventListener('change', () => sort(order.value));
+  order.addEventListener('change', () => {
+    sort({order: order.value});
+    if (!sentence.hidden) sentence.focus();
+  });
+  sentence.addEventListener('change', () => sort({sentence: sentence.value.trim()}));
   more.addEventListener('click', load);
   new IntersectionObserver(
     (entries) => {
@@ -107,6 +112,9 @@ export function gallery(root, {open, sort}) {
       order.setAttribute('aria-label', words.chart_order);
       refill(order, ...orders.map(({key, title}) => make('option', {value: key}, title)));
       order.value = wanted.order;
+      sentence.hidden = wanted.order !== 'sentence';
+      if (document.activeElement !== sentence) sentence.value = wanted.sentence;
+      Object.assign(sentence, {placeholder: words.gallery_sentence, ariaLabel: words.gallery_sentence});
       const isSame = (other) => JSON.stringify({...wanted, at: ''}) === JSON.stringify({...other, at: ''});
       const isRead =
         running &&

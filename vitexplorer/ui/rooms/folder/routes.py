@@ -30,6 +30,7 @@ from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.request import SurveyRequest, counting
+from vitexplorer.service.surveys.sentences import read_sentence
 from vitexplorer.service.surveys.store import delete
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
@@ -151,6 +152,7 @@ def survey_routes(engine: Engine) -> list[Route]:
         try:
             if what in ROW_ANSWERS:
                 await open_surveys(survey_request)
+                await read_sentence(survey_request)
             async with turns:
                 made = await asyncio.to_thread((ANSWERS | ROW_ANSWERS)[what], survey_request)
             return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)

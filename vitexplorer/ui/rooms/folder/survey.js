@@ -17,7 +17,7 @@ import {ask} from './server.js';
 
 const ROOM = 'folder';
 const BETWEEN_LOOKS = 1000; // milliseconds between two requests of the progress
-const PARAMETERS = 'survey chart x y colour feature metric map row order beside where'.split(' ');
+const PARAMETERS = 'survey chart x y colour feature metric map row order sentence beside where'.split(' ');
 const FIRST = Object.fromEntries(PARAMETERS.map((name) => [name, '']));
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -43,10 +43,7 @@ export function mount({root, props}) {
     open: (name) => turnTo({...FIRST, survey: name}),
     model: () => props.value || {model: '', title: '', weights: '', fit: '', size: '', classifies: false},
   });
-  const images = gallery(part('.gallery'), {
-    open: (row) => chart.takes(row) || openImage(row),
-    sort: (order) => change({order}),
-  });
+  const images = gallery(part('.gallery'), {open: (row) => chart.takes(row) || openImage(row), sort: change});
   const marks = chips(part('.chosen-where'), {remove: (one) => choose(without(where, one)), clear: () => choose([])});
   const chart = chartView(part('.chart'), part('.below'), {
     change,
@@ -211,7 +208,13 @@ export function mount({root, props}) {
     marks.show(where, facts, words());
     keeps.show();
     images.show({
-      asked: {...asked, where: conditions, order, beside: look.beside},
+      asked: {
+        ...asked,
+        where: conditions,
+        order,
+        sentence: order === 'sentence' ? look.sentence : '',
+        beside: look.beside,
+      },
       orders,
       pictureKey: state.picture_key,
       words: words(),
