@@ -14,6 +14,7 @@ from playwright.sync_api import Browser
 
 import vitexplorer as vx
 from tests.helpers.small_models import capture_small
+from tests.helpers.thorough import always, later, quick
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError
 from vitexplorer.figures.files import SaveError
@@ -43,7 +44,7 @@ def still(tmp_path_factory: pytest.TempPathFactory) -> np.ndarray:
         return np.asarray(picture.convert("RGB"))
 
 
-@pytest.mark.parametrize(("suffix", "loss"), [("mp4", 6), ("gif", 12), ("webp", 6)])
+@pytest.mark.parametrize(("suffix", "loss"), [always("mp4", 6), later("gif", 12), later("webp", 6)])
 def test_a_film_of_the_pass_has_its_frames_and_ends_with_the_still(
     still: np.ndarray, tmp_path: Path, suffix: str, loss: float
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_film_of_the_pass_has_its_frames_and_ends_with_the_still(
     assert steps == [(n, 6) for n in range(1, 7)]  # the image, the tokens, three blocks, the answer
 
 
-@pytest.mark.parametrize("kind", ["heads", "sizes"])
+@pytest.mark.parametrize("kind", quick(["heads", "sizes"], keep=["heads"]))
 def test_other_films_have_their_frames(tmp_path: Path, kind: str) -> None:
     path = vx.film(capture_small("vit"), tmp_path / "film.gif", kind, seconds=0.5, fps=10, width=160)
     assert len(frames_of(path)) == 5

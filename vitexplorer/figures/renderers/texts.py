@@ -19,6 +19,8 @@ NAMES, NUMBERS, LEAST, MOST, GAP = 0.34, 150, 20, 52, 8
 """Share of the width for the texts; pixels of the numbers, of the lowest and the highest bar, and between bars"""
 SWATCH, BETWEEN, LINE = 14, 26, 24
 """Pixels of a colour in the legend, between two entries, and of one of its lines"""
+BESIDE, ENTRY, BAR = 260, 46, 8
+"""Pixels beside the picture from which the legend stands there, of one of its entries, and of the bar in it"""
 OVER = "99"
 """Opacity of the colours over the picture, in hexadecimal"""
 AGAIN = Text("There are more texts than colours: some share one.", "文字多于颜色：有些文字颜色相同。")
@@ -48,9 +50,12 @@ def draw_scores(page: Page, result: TextScoresResult, y: float) -> float:
 
 
 def draw_segmentation(page: Page, result: SegmentationResult, y: float) -> float:
-    """Draw the legend with each text's share of the patches, and the grey picture under the colours of the texts."""
-    y = _legend(page, y, result) + 8
+    """Draw the grey picture under the colours of the texts, and each text's share of the patches beside or above it."""
     room = page.high(600, y + page.margin)
+    is_wide = page.inner - room >= BESIDE and len(result.texts) * ENTRY <= room
+    if not is_wide:
+        y = _legend(page, y, result) + 8
+        room = page.high(600, y + page.margin)
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner), room))
     page.picture(at.image, result.image, grey=True)
     rows, cols = result.values.shape
@@ -63,7 +68,8 @@ def draw_segmentation(page: Page, result: SegmentationResult, y: float) -> float
         for (row, col), best in np.ndenumerate(result.values)
     ]
     page.bars(pieces, gap=0)
-    return caption_below(page, at.bottom + 12, result, remarks=present(AGAIN if _colours_repeat(result) else None))
+    bottom = max(at.bottom, _legend_beside(page, at.right + BETWEEN, y, result)) if is_wide else at.bottom
+    return caption_below(page, bottom + 12, result, remarks=present(AGAIN if _colours_repeat(result) else None))
 
 
 def _colours_repeat(result: SegmentationResult) -> bool:
@@ -72,10 +78,9 @@ def _colours_repeat(result: SegmentationResult) -> bool:
 
 def _legend(page: Page, y: float, result: SegmentationResult) -> float:
     """Draw each text with its colour and its share of the patches. Returns y below them."""
-    counts = np.bincount(result.values.ravel(), minlength=len(result.texts))
     words = [
-        f"{first_line(text, 0.6 * page.inner, SMALL_SIZE)} {percent(count / result.values.size)}"
-        for text, count in zip(result.texts, counts, strict=True)
+        f"{first_line(text, 0.6 * page.inner, SMALL_SIZE)} {percent(share)}"
+        for text, share in zip(result.texts, _shares(result), strict=True)
     ]
     widths = [SWATCH + 6 + width(word, SMALL_SIZE) + BETWEEN for word in words]
     row = 0
@@ -84,6 +89,24 @@ def _legend(page: Page, y: float, result: SegmentationResult) -> float:
         page.rectangle(Box(x, line + 2, SWATCH, SWATCH), fill=CATEGORIES[number % len(CATEGORIES)])
         page.small(x + SWATCH + 6, line, word)
     return y + (row + 1) * LINE
+
+
+def _legend_beside(page: Page, x: float, y: float, result: SegmentationResult) -> float:
+    """Draw each text in a line of its own, with a bar for its share of the patches. Returns y below them."""
+    bars = []
+    for number, (text, share) in enumerate(zip(result.texts, _shares(result), strict=True)):
+        line, colour = y + number * ENTRY, CATEGORIES[number % len(CATEGORIES)]
+        page.small(x, line, text, within=page.right - x - 80)
+        page.small(page.right, line, percent(share), anchor="right")
+        bars.append((Box(x, line + LINE, share * (page.right - x), BAR), colour, f"{text}\n{percent(share)}"))
+    page.bars(bars, gap=0)
+    return y + len(result.texts) * ENTRY
+
+
+def _shares(result: SegmentationResult) -> list[float]:
+    """Return each text's share of the patches."""
+    counts = np.bincount(result.values.ravel(), minlength=len(result.texts))
+    return (counts / result.values.size).tolist()
 
 
 RENDERERS = (Renderer(TextScoresResult, draw_scores), Renderer(SegmentationResult, draw_segmentation))

@@ -87,8 +87,8 @@ export function listenToKeys(view, ready, keys) {
  *
  * @param {HTMLElement} button
  * @param {object} blocks
- * @param {() => {block: number, depth: number, walks_down: boolean} | null} blocks.at the block on the screen; null while
- *   another is loading
+ * @param {() => {block: number, depth: number, walks_down: boolean} | null} blocks.at the block on the screen; null
+ *   while another is loading
  * @param {(block: number) => void} blocks.go
  */
 export function newPlayer(button, {at, go}) {

@@ -18,12 +18,13 @@ from tests.helpers.built_parts import built
 from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import capture_small
 from tests.helpers.waiting import now
-from vitexplorer.core.settings import Settings, settings
+from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
+from vitexplorer.service.first_picture import SCENE
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.what_if.changes import STRIKING, changes_data
@@ -266,7 +267,7 @@ def test_the_result_says_what_follows(model, change, message, chinese):
 
 
 def test_the_first_preset_breaks_the_answer_of_the_first_picture():
-    image = f"assets/examples/{dict(parse_qsl(settings().first))['image']}.webp"
+    image = f"assets/examples/{dict(parse_qsl(SCENE))['image']}.webp"
     for model in ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192"):
         plain = vx.capture(vx.load_model(model), image)
         _, first, *_ = changes_data(plain, {}, "en").examples

@@ -54,7 +54,7 @@ export function mount({root, part, props, trigger}) {
         make(
           'li.card',
           {dataset: {key}},
-          make('figure', make('img', {src: picture.url, alt: ''}), make('figcaption', label)),
+          make('figure', make('img', {src: picture.url, alt: title}), make('figcaption', label)),
           make(
             'div',
             make('h4', title),
