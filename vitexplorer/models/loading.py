@@ -310,7 +310,7 @@ def _load(
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
     loaded = describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
     if weights == "bundled" and (text := text_tower_at(bundled)):
-        loaded = replace(loaded, projects=True, text=text)
+        loaded = replace(loaded, projects=module.num_classes > 0, text=text)
     return loaded if tuned is None else _with_description(loaded, tuned, source)
 
 

@@ -18,6 +18,7 @@ from tests.helpers.built_parts import built
 from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import capture_small
 from tests.helpers.waiting import now
+from vitexplorer.core.format import measured
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures import render
@@ -264,6 +265,21 @@ def test_the_result_says_what_follows(model, change, message, chinese):
     run = vx.intervene(plain, change)
     assert re.search(message, answer(plain, run, "en"))
     assert chinese in answer(plain, run, "zh")
+
+
+@pytest.mark.parametrize("change", ["shuffle_patches:seed=0", "mask_patches"])
+@pytest.mark.parametrize("texts", ["a pink square; a red gear; a blue mug", "a zebra"])
+def test_the_result_of_a_model_that_reads_texts_has_their_cosines(change, texts):
+    plain = vx.capture(vx.load_model("scenes_clip"), "assets/examples/scene_blue_mug.webp")
+    run = vx.intervene(plain, change)
+    given = [text.strip() for text in texts.split(";")] if "mug" in texts else ["an object", "the background"]
+    before, after = (vx.compute("text_scores", each, texts=given).values for each in (plain, run))
+    said = answer(plain, run, "en", texts)
+    for values in (before, after):
+        assert f"“{given[values.argmax()]}”" in said
+        assert measured(values.max()) in said
+    assert said.startswith("Another text" if before.argmax() != after.argmax() else "“")
+    assert "余弦" in answer(plain, run, "zh", texts) or "改变" in answer(plain, run, "zh", texts)
 
 
 def test_the_first_preset_breaks_the_answer_of_the_first_picture():

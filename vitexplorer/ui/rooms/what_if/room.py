@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 from gradio.components import Component
 
+from vitexplorer.core.format import measured
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output, Result
 from vitexplorer.service.answer_threads import in_thread
@@ -189,7 +190,7 @@ class WhatIfRoom(Room):
             data.refused = error.text.in_(language)
             return data, None, text
         data = await in_thread(changes_data, plain, chosen, language)
-        data.reading = await in_thread(answer, plain, changed_run, language) if chosen else ""
+        data.reading = await in_thread(answer, plain, changed_run, language, address.texts) if chosen else ""
         button = next_button(self.context.rooms, self.key, language)
         return data.model_copy(update=button), changed_run, write_changes(chosen)
 
@@ -213,11 +214,16 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-def answer(plain: Capture, changed_run: Capture, language: Language) -> str:
-    """Compare the answer before and after the change in a sentence; without classes, compare the output token."""
+def answer(plain: Capture, changed_run: Capture, language: Language, texts: str = "") -> str:
+    """Compare the answer before and after the change in a sentence; without classes, the output token.
+
+    Of a model that reads texts compare the cosines of `texts`, apart by semicolons.
+    """
     from vitexplorer.quantities.read_out import top_classes
     from vitexplorer.quantities.two_runs import token_cosines
 
+    if plain.model.text is not None:
+        return _best_texts(plain, changed_run, texts).in_(language)
     if plain.logits is None:
         cosine = float(token_cosines(plain, changed_run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
         kind = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
@@ -235,3 +241,23 @@ def answer(plain: Capture, changed_run: Capture, language: Language) -> str:
         return WHAT_IF_WORDS["new_answer"].format(before=answers[0], after=answers[1]).in_(language)
     kind = "unsure" if before.probability - after.probability > UNSURE else "same"
     return WHAT_IF_WORDS[f"{kind}_answer"].format(name=names[0], before=shares[0], after=shares[1]).in_(language)
+
+
+def _best_texts(plain: Capture, changed_run: Capture, texts: str) -> Text:
+    """Name the text that fits each run best; texts that the model refuses give way to the view's own."""
+    from vitexplorer.views import VIEWS, compute
+
+    record = VIEWS["text_scores"]
+    try:
+        settings = record.settings(plain, {"texts": texts} if texts else {})
+    except ExplainedError:
+        settings = record.settings(plain, {})
+    runs = [compute("text_scores", run, **settings) for run in (plain, changed_run)]
+    before, after = (int(run.values.argmax()) for run in runs)
+    cosines = [measured(run.values[best]) for run, best in zip(runs, (before, after), strict=True)]
+    names = runs[0].texts
+    if before == after:
+        return WHAT_IF_WORDS["same_text"].format(text=names[before], before=cosines[0], after=cosines[1])
+    return WHAT_IF_WORDS["new_text"].format(
+        before=names[before], before_cosine=cosines[0], after=names[after], after_cosine=cosines[1]
+    )

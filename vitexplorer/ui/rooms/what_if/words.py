@@ -32,6 +32,14 @@ WHAT_IF_WORDS: dict[str, Text] = {
         "This model names no class. Its representation of the image is {so} (cosine {cosine}).",
         "该模型不给出类别。它对图像的表示{so}（余弦 {cosine}）。",
     ),
+    "same_text": Text(
+        "“{text}” fits best in both runs: cosine {before} → {after}.",
+        "两次运行中最相符的都是“{text}”：余弦 {before} → {after}。",
+    ),
+    "new_text": Text(
+        "Another text fits best: “{before}” ({before_cosine}) → “{after}” ({after_cosine}).",
+        "最相符的文字改变：“{before}”（{before_cosine}）→“{after}”（{after_cosine}）。",
+    ),
     "alike": Text("almost the same", "几乎相同"),
     "moved": Text("partly changed", "部分改变"),
     "other": Text("another one", "已大不相同"),
