@@ -2,7 +2,7 @@
 
 Training makes the embeddings of neighbouring patches alike (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7). In a
 table in another order each place still has others that are alike, but they lie anywhere. So the place most like each
-is sought, and its distance compared with that in tables of which the places were shuffled. Turned or transposed tables
+is sought, and how many of these lie far away is compared with how many would by chance. Turned or transposed tables
 pass, since neighbours stay neighbours; answers to pictures tell those.
 """
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
+from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import position_table
 from vitexplorer.diagnosis.diagnosis import Finding
@@ -25,18 +26,20 @@ LEAST = 25
 """Fewest places of a table whose order can be judged"""
 ALIKE = 2.0
 """Likeness of the likest places, as a multiple of what chance gives in a table of noise, from which there is order"""
-FAR = -3.0
-"""Standard deviations below the distance of a shuffled table that a right one lies, at least"""
-_SHUFFLES = 100
+FAR = 3.0
+"""Patches between two places from which they are no neighbours"""
+SHARE = 0.25
+"""Share of the places whose likest place is far, as a part of what chance gives, from which a table is in no order: a
+right table has none, one of which a quarter is shuffled twice as many"""
 _NO_POSITIONS = Text("The model has no learned position embedding.", "模型没有可学习的位置编码。")
 _MISSING = Text(
     "The position embedding is the same for every patch: the model cannot tell where a patch is.",
     "所有图块的位置编码都相同：模型无法分辨图块的位置。",
 )
 _SHUFFLED = Text(
-    "The position embedding is in another order: the places with the likest embeddings lie {distance} patches apart on "
-    "average, as in a shuffled table.",
-    "位置编码的顺序被打乱：编码最相似的位置平均相距 {distance} 个图块，与打乱的表无异。",
+    "The position embedding is in another order: for {share} of the places the likest embedding lies {far} or more "
+    "patches away.",
+    "位置编码的顺序被打乱：{share} 的位置与其编码最相似的位置相距 {far} 个图块以上。",
 )
 
 
@@ -51,14 +54,14 @@ def check_positions(exam: Examination) -> None:
     centred = patches - patches.mean(0)
     if np.linalg.norm(centred) < 1e-6 * max(1.0, np.linalg.norm(patches)):
         exam.findings.append(Finding(MISSING, _MISSING, 0.99, evidence={"grid": grid}))
-    elif distance := shuffled_distance(centred, grid):
-        text = _SHUFFLED.format(distance=f"{distance:.1f}")
-        exam.findings.append(Finding(SHUFFLED, text, 0.97, evidence={"grid": grid, "distance": distance}))
+    elif share := shuffled_share(centred, grid):
+        text = _SHUFFLED.format(share=percent(share), far=round(FAR))
+        exam.findings.append(Finding(SHUFFLED, text, 0.97, evidence={"grid": grid, "share": share}))
     return None
 
 
-def shuffled_distance(table: Float[np.ndarray, "places dim"], grid: tuple[int, int]) -> float | None:
-    """Return the mean distance, in patches, of each place to the one most like it, if the table is in no order.
+def shuffled_share(table: Float[np.ndarray, "places dim"], grid: tuple[int, int]) -> float | None:
+    """Return the share of the places whose likest place is far away, 0-1, if the table is in no order.
 
     None for a table in order, for one without any, such as a fresh one, and for one that is too small to tell.
     """
@@ -71,17 +74,7 @@ def shuffled_distance(table: Float[np.ndarray, "places dim"], grid: tuple[int, i
     by_chance = math.sqrt(2 * math.log(count) / dim)
     if cosines.max(1).mean() < ALIKE * by_chance:
         return None
-    likest = cosines.argmax(1)
-    distance = _mean_distance(np.arange(count), likest, grid)
-    draw = np.random.default_rng(0)
-    orders = (draw.permutation(count) for _ in range(_SHUFFLES))
-    shuffled = np.array([_mean_distance(order, order[likest], grid) for order in orders])
-    return distance if distance > shuffled.mean() + FAR * shuffled.std() else None
-
-
-def _mean_distance(
-    places: Int[np.ndarray, " places"], others: Int[np.ndarray, " places"], grid: tuple[int, int]
-) -> float:
-    """Return the mean Euclidean distance of pairs of places, counted row by row."""
-    rows, cols = (np.subtract(*each) for each in zip(divmod(places, grid[1]), divmod(others, grid[1]), strict=True))
-    return float(np.hypot(rows, cols).mean())
+    rows, cols = divmod(np.arange(count), grid[1])
+    is_far = np.hypot(rows[:, None] - rows, cols[:, None] - cols) >= FAR
+    share = float(is_far[np.arange(count), cosines.argmax(1)].mean())
+    return share if share > SHARE * is_far.sum() / (count * (count - 1)) else None
