@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {followed, labelled, listed, measured, spaced} from '../../../vitexplorer/ui/kit/formats.js';
+import {followed, inARow, labelled, listed, measured, spaced} from '../../../vitexplorer/ui/kit/formats.js';
 
 test('thousands stand apart and a minus is one', () => {
   assert.deepEqual([0, 999, 86443776, -1234].map(spaced), ['0', '999', '86,443,776', '\u22121,234']);
@@ -16,6 +16,8 @@ test('what stands between words is of full width after Chinese ones', () => {
   assert.equal(listed(['red 3', 'green 4']), 'red 3, green 4');
   assert.equal(followed('切成图块', '指向一个图块。'), '切成图块。指向一个图块。');
   assert.equal(followed('Cut', 'Point at one.'), 'Cut. Point at one.');
+  assert.equal(inARow(['“红” here.', '', 'Then there.']), '“红” here. Then there.');
+  assert.equal(inARow(['先这里。', '再那里。']), '先这里。再那里。');
 });
 
 test('measured numbers have three significant digits, as in Python', () => {

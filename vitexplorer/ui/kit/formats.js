@@ -62,6 +62,14 @@ export const labelled = (name, what) => (CHINESE.test(name) ? `${name}：${what}
 export const listed = (texts) => texts.join(texts.some((text) => CHINESE.test(text)) ? '，' : ', ');
 
 /**
+ * Joins sentences; a Chinese one ends without a space.
+ *
+ * @param {string[]} sentences empty ones are left out
+ */
+export const inARow = (sentences) =>
+  sentences.filter(Boolean).reduce((text, next) => text + (!text || text.endsWith('。') ? '' : ' ') + next, '');
+
+/**
  * Makes a sentence of a phrase and appends further sentences.
  *
  * @param {string} phrase phrase without its full stop

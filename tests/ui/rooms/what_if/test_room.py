@@ -274,11 +274,11 @@ def test_the_result_of_a_model_that_reads_texts_has_their_cosines(change, texts)
     run = vx.intervene(plain, change)
     given = [text.strip() for text in texts.split(";")] if "mug" in texts else ["an object", "the background"]
     before, after = (vx.compute("text_scores", each, texts=given).values for each in (plain, run))
-    said = answer(plain, run, "en", texts)
+    sentence = answer(plain, run, "en", texts)
     for values in (before, after):
-        assert f"“{given[values.argmax()]}”" in said
-        assert measured(values.max()) in said
-    assert said.startswith("Another text" if before.argmax() != after.argmax() else "“")
+        assert f"“{given[values.argmax()]}”" in sentence
+        assert measured(values.max()) in sentence
+    assert sentence.startswith("Another text" if before.argmax() != after.argmax() else "“")
     assert "余弦" in answer(plain, run, "zh", texts) or "改变" in answer(plain, run, "zh", texts)
 
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
+  correlation,
   extremes,
   pythonOf,
   rangeOf,
@@ -27,6 +28,15 @@ test('a range is that of all maps, and extremes are the first of equal ones', ()
   assert.deepEqual(rangeOf([one, other]), {low: -1, high: 2});
   assert.deepEqual(extremes(one), {most: 0, least: 1});
   assert.deepEqual(extremes(other), {most: 0, least: 1});
+});
+
+test('a correlation knows neither scale nor offset', () => {
+  const map = Float32Array.from([1, 2, 4]);
+  const isNear = (other, expected) => assert.ok(Math.abs(correlation(map, Float32Array.from(other)) - expected) < 1e-6);
+  isNear([12, 14, 18], 1);
+  isNear([-1, -2, -4], -1);
+  isNear([1, 0, 0], -0.7559289); // by hand: -4/3 / sqrt(42/9 * 6/9)
+  assert.ok(Number.isNaN(correlation(map, Float32Array.from([3, 3, 3]))));
 });
 
 test('shares count the patches of each text', () => {

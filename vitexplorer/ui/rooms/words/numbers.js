@@ -55,6 +55,24 @@ export function extremes(map) {
 }
 
 /**
+ * @param {Float32Array} one
+ * @param {Float32Array} other
+ * @returns {number} their correlation (Pearson), -1 to 1; NaN where one of them is the same everywhere
+ */
+export function correlation(one, other) {
+  const mean = (map) => map.reduce((sum, value) => sum + value, 0) / map.length;
+  const [middle, otherMiddle] = [mean(one), mean(other)];
+  let [both, squares, otherSquares] = [0, 0, 0];
+  one.forEach((value, patch) => {
+    const [x, y] = [value - middle, other[patch] - otherMiddle];
+    both += x * y;
+    squares += x * x;
+    otherSquares += y * y;
+  });
+  return both / Math.sqrt(squares * otherSquares);
+}
+
+/**
  * @param {Uint8Array} best
  * @param {number} count number of texts
  * @returns {number[]} share of the patches of each text

@@ -43,6 +43,7 @@ from vitexplorer.ui.rooms.words.text_maps import (
     read_texts,
     texts_of_file,
 )
+from vitexplorer.ui.rooms.words.word_by_word import taken_apart
 from vitexplorer.ui.rooms.words.words import TEXT_WORDS
 from vitexplorer.ui.shell.address import Address, SelectedView
 from vitexplorer.ui.shell.frame import about, frame_words
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 Texts = tuple[str | TextVector, ...]
 """Sentences, or vectors of a file"""
 _FILE = "texts.safetensors"
+APART = "apart"
+"""Key of a question whose only text is to be taken apart"""
 
 
 class WordsRoom(Room):
@@ -131,6 +134,8 @@ class WordsRoom(Room):
                 data = self._data(capture, address)
                 update = refused_fields({-1: error.text}, address.language)
                 return {self.board: data.model_copy(update={**update, "asked": sent.get("asked", 0)})}
+        if sent.get("key") == APART and given:
+            given = await in_thread(taken_apart, given[0], capture)
         data, applied = await self._answer(capture, address, given or texts, sent.get("what", ""))
         data.asked, data.notice = sent.get("asked", 0), notice
         return {self.board: data, self.texts: applied} if applied else {self.board: data}

@@ -12,18 +12,19 @@ import {firstState} from '../../canvas/selection.js';
 import {hearDisplay, takeDisplay} from '../../canvas/sharing.js';
 import {goTo, writeAddress} from '../../kit/address.js';
 import {filled, make, onFiles, refill, setText, showSentence, table} from '../../kit/dom.js';
-import {labelled, listed, measured, percent} from '../../kit/formats.js';
+import {inARow, labelled, listed, measured, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
 import {blend} from '../../kit/motion.js';
 import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
 import {sendFiles} from '../../kit/sending.js';
-import {extremes, pythonOf, rangeOf, sharesOf, textsOf, unpacked} from './numbers.js';
+import {correlation, extremes, pythonOf, rangeOf, sharesOf, textsOf, unpacked} from './numbers.js';
 import {textFields} from './text_fields.js';
 
 const OVER = 0.6; // opacity of the colours of texts over the picture, as in saved figures
 const MOST = 6;
 const ALL = -1; // stands for the best text of each patch in place of a text
+const FOLLOWS = 0.8; // correlation from which a map is that of another text too
 const FORMATS = ['png2', 'png4', 'svg', 'csv'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -98,7 +99,7 @@ export function mount({root, part, props, trigger}) {
     const {most, least} = extremes(map);
     if (map[most] === map[least]) return filled(words.alike, {text: texts[text]});
     const low = at(least);
-    return filled(words.reading, {
+    const where = filled(words.reading, {
       text: texts[text],
       ...at(most),
       most: measured(map[most]),
@@ -106,6 +107,16 @@ export function mount({root, part, props, trigger}) {
       low_col: low.col,
       least: measured(map[least]),
     });
+    return inARow([where, ...besideFirst(map)]);
+  }
+
+  /** Compares a map with that of the first text, of which it may be the denial. */
+  function besideFirst(map) {
+    const {words, texts} = value;
+    const number = correlation(maps().maps[0], map);
+    if (!text || Number.isNaN(number)) return [];
+    const denies = /^(no |not |without |没有)/i.test(texts[text]) && number > FOLLOWS;
+    return [filled(words.like_first, {first: texts[0], number: measured(number)}), denies ? words.denied : ''];
   }
 
   const noteNow = () => {
@@ -232,6 +243,7 @@ export function mount({root, part, props, trigger}) {
     part('.all').ariaPressed = String(isAll());
     part('.all').disabled = texts.length < 2;
     part('.all').title = texts.length < 2 ? words.all_one : '';
+    part('.apart').title = filled(words.apart_help, {number: chosen + 1});
     showScale();
     showMethods();
     view.setAttribute('aria-label', labelled(words.image, now.reading));
@@ -273,7 +285,7 @@ export function mount({root, part, props, trigger}) {
     });
   }
 
-  /** @param {{texts?: string[], files?: string[]}} question */
+  /** @param {{texts?: string[], files?: string[], key?: string}} question */
   function ask(question) {
     asked += 1;
     root.dataset.asked = String(asked);
@@ -324,13 +336,17 @@ export function mount({root, part, props, trigger}) {
   }
 
   const showAdd = () => {
-    part('.add').hidden = !value.reads;
+    part('.add').hidden = part('.apart').hidden = !value.reads;
     part('.add').disabled = fields.count() >= MOST;
   };
 
   part('.add').addEventListener('click', () => {
     fields.focus(add());
     fields.score(value);
+  });
+  part('.apart').addEventListener('click', () => {
+    ask({texts: [value.texts[isAll() ? 0 : text]], key: 'apart'});
+    text = 0;
   });
   part('.all').addEventListener('click', () => choose(isAll() ? 0 : ALL));
   part('.stretch').addEventListener('change', ({target}) => {
@@ -455,6 +471,7 @@ export function mount({root, part, props, trigger}) {
     setText(part('.texts h3'), words.texts);
     setText(part('.add'), words.add);
     setText(part('.all'), words.all);
+    setText(part('.apart'), words.apart);
     setText(part('.range h3'), words.scale);
     setText(part('.check span'), words.stretch);
     setText(part('.file-label'), words.file);

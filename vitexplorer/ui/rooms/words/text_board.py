@@ -100,7 +100,8 @@ class TextBoardData(FrameData):
 class TextBoard(Widget):
     """Component of texts and their maps.
 
-    Events: `ask` with `texts`, or with `files` of text vectors; `further` for the current texts. In both `what` is the
+    Events: `ask` with `texts` (with `key`, "apart", the first one is taken apart), or with `files` of text vectors;
+    `further` for the current texts. In both `what` is the
     method that must be in the answer; others are there if they are quick.
     """
 

@@ -11,6 +11,11 @@ TEXT_WORDS: dict[str, Text] = {
     "type": Text("a word or a sentence, then Enter", "输入词或句子，按回车"),
     "empty": EMPTY,
     "add": Text("Add a text", "添加文字"),
+    "apart": Text("Word by word", "逐词查看"),
+    "apart_help": Text(
+        "Take text {number} apart: each word, its denial, and the text in a template.",
+        "拆开文字 {number}：逐个词、它的否定，以及套用模板的句子。",
+    ),
     "drop": Text("Remove text {number}", "删除文字 {number}"),
     "pick": Text("Show the map of text {number}: {text}", "显示文字 {number} 的图：{text}"),
     "all": Text("All: the best text of each patch", "全部：每个图块最相符的文字"),
@@ -41,6 +46,10 @@ TEXT_WORDS: dict[str, Text] = {
         "“{text}” points most at row {row}, column {col} ({most}), least at row {low_row}, column {low_col} ({least}).",
         "“{text}”最指向第 {row} 行第 {col} 列（{most}），最不指向第 {low_row} 行第 {low_col} 列（{least}）。",
     ),
+    "like_first": Text(
+        "Its map and that of “{first}” have a correlation of {number}.", "它的图与“{first}”的图的相关系数为 {number}。"
+    ),
+    "denied": Text("The map does not follow the denial.", "图没有理会否定。"),
     "alike": Text("All patches are alike for “{text}”.", "对“{text}”而言，所有图块都一样。"),
     "of_patches": Text("Of the patches: {shares}.", "各占图块：{shares}。"),
     "quoted": Text("“{text}” {share}", "“{text}”{share}"),
