@@ -81,7 +81,7 @@ def test_a_person_compares_texts(visit: Visit, url: str, folder: Path) -> None:
     root.locator(".apart").click()
     expect(root.locator(".fields input")).to_have_count(5)
     root.locator(".pick").nth(3).click()
-    expect(root.locator(".reading")).to_contain_text("Its map and that of “a red gear” have a correlation of ")
+    expect(root.locator(".beside")).to_contain_text("The maps of “no red gear” and “a red gear” have a correlation of ")
     assert_nothing_went_wrong(page, "words")
     assert_is_read(page, "words")
     assert_open_to_all(page, "words", is_whole=False)

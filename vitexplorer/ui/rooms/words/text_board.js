@@ -25,6 +25,7 @@ const OVER = 0.6; // opacity of the colours of texts over the picture, as in sav
 const MOST = 6;
 const ALL = -1; // stands for the best text of each patch in place of a text
 const FOLLOWS = 0.8; // correlation from which a map is that of another text too
+const DENIAL = /^(no |not |without |没有)/i;
 const FORMATS = ['png2', 'png4', 'svg', 'csv'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -99,7 +100,7 @@ export function mount({root, part, props, trigger}) {
     const {most, least} = extremes(map);
     if (map[most] === map[least]) return filled(words.alike, {text: texts[text]});
     const low = at(least);
-    const where = filled(words.reading, {
+    return filled(words.reading, {
       text: texts[text],
       ...at(most),
       most: measured(map[most]),
@@ -107,16 +108,16 @@ export function mount({root, part, props, trigger}) {
       low_col: low.col,
       least: measured(map[least]),
     });
-    return inARow([where, ...besideFirst(map)]);
   }
 
-  /** Compares a map with that of the first text, of which it may be the denial. */
-  function besideFirst(map) {
+  /** Compares the map with that of the first text, of which its text may be the denial. */
+  function besideFirst() {
     const {words, texts} = value;
-    const number = correlation(maps().maps[0], map);
-    if (!text || Number.isNaN(number)) return [];
-    const denies = /^(no |not |without |没有)/i.test(texts[text]) && number > FOLLOWS;
-    return [filled(words.like_first, {first: texts[0], number: measured(number)}), denies ? words.denied : ''];
+    const number = text > 0 ? correlation(maps().maps[0], maps().maps[text]) : Number.NaN;
+    if (Number.isNaN(number)) return '';
+    const denies = DENIAL.test(texts[text]) && number > FOLLOWS;
+    const alike = filled(words.like_first, {text: texts[text], first: texts[0], number: measured(number)});
+    return inARow([alike, denies ? words.denied : '']);
   }
 
   const noteNow = () => {
@@ -244,6 +245,7 @@ export function mount({root, part, props, trigger}) {
     part('.all').disabled = texts.length < 2;
     part('.all').title = texts.length < 2 ? words.all_one : '';
     part('.apart').title = filled(words.apart_help, {number: chosen + 1});
+    setText(part('.beside'), besideFirst());
     showScale();
     showMethods();
     view.setAttribute('aria-label', labelled(words.image, now.reading));

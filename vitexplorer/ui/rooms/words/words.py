@@ -47,7 +47,8 @@ TEXT_WORDS: dict[str, Text] = {
         "“{text}”最指向第 {row} 行第 {col} 列（{most}），最不指向第 {low_row} 行第 {low_col} 列（{least}）。",
     ),
     "like_first": Text(
-        "Its map and that of “{first}” have a correlation of {number}.", "它的图与“{first}”的图的相关系数为 {number}。"
+        "The maps of “{text}” and “{first}” have a correlation of {number}.",
+        "“{text}”与“{first}”的图的相关系数为 {number}。",
     ),
     "denied": Text("The map does not follow the denial.", "图没有理会否定。"),
     "alike": Text("All patches are alike for “{text}”.", "对“{text}”而言，所有图块都一样。"),
