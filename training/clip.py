@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import timm
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -28,29 +30,31 @@ from vitexplorer.scenes.worded import COLOURS
 MEAN, STD = 0.5, 0.25
 JOINT = 128
 ARCHITECTURE = "vit_tiny_patch16_224"
-MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": JOINT}
-START = ASSETS / "models" / "scenes_several_vit_patch16_192"
+MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3}
 LOOKING = 0.1
 """Weight of the attention loss"""
 MOST_SCALE = 100.0
 
 
-def text_config(*, sigmoid: bool) -> WordTowerConfig:
-    """Return the sizes and words of the text tower."""
-    return WordTowerConfig(vocabulary(), JOINT, sigmoid=sigmoid)
+def text_config(joint: int, *, sigmoid: bool) -> WordTowerConfig:
+    """Return the sizes and words of a text tower for a joint space of some width."""
+    return WordTowerConfig(vocabulary(), joint, sigmoid=sigmoid)
 
 
 class TwoTowers(Learner):
     """Image tower, text tower, and the heads that only training needs."""
 
-    def __init__(self, extra: Mapping[str, Any], *, sigmoid: bool):
+    def __init__(self, start: str, model_args: Mapping[str, Any], text: WordTowerConfig):
+        """Begin with the towers of the bundled model `start`, as far as they fit."""
         super().__init__()
-        self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS, **extra, dynamic_img_size=True)
-        known = {name: tensor for name, tensor in load(START).state_dict().items() if not name.startswith("head.")}
-        self.model.load_state_dict(known, strict=False)
-        nn.init.normal_(self.model.head.weight, std=self.model.embed_dim**-0.5)
-        nn.init.zeros_(self.model.head.bias).requires_grad_(False)  # a projection has none
-        self.text = WordTower(text_config(sigmoid=sigmoid))
+        folder = ASSETS / "models" / start
+        self.model = timm.create_model(ARCHITECTURE, **model_args, dynamic_img_size=True)
+        self.model.load_state_dict(_image_tensors(folder, has_class=self.model.has_class_token), strict=False)
+        if isinstance(self.model.head, nn.Linear):
+            nn.init.normal_(self.model.head.weight, std=self.model.embed_dim**-0.5)
+            nn.init.zeros_(self.model.head.bias).requires_grad_(False)  # a projection has none
+        self.text = WordTower(text)
+        self.text.load_state_dict(_text_tensors(folder), strict=False)
         self.shape_head = nn.Linear(self.model.embed_dim, len(LABEL_NAMES) + 1)
         self.colour_head = nn.Linear(self.model.embed_dim, len(COLOURS) + 1)
 
@@ -81,16 +85,31 @@ class TwoTowers(Learner):
         return {BUNDLED: self.text}
 
 
+def _image_tensors(folder: Path, *, has_class: bool) -> dict[str, Tensor]:
+    """Return a bundled image tower without its head, and without the class token where there is none."""
+    tensors = {name: tensor for name, tensor in load(folder).state_dict().items() if not name.startswith("head.")}
+    if not has_class:
+        del tensors["cls_token"]
+        tensors["pos_embed"] = tensors["pos_embed"][:, 1:]
+    return tensors
+
+
+def _text_tensors(folder: Path) -> dict[str, Tensor]:
+    """Return a bundled text tower without its projection and scale; nothing where there is no text tower."""
+    file = folder / BUNDLED
+    tensors = load_file(file) if file.is_file() else {}
+    return {name: tensor for name, tensor in tensors.items() if not name.startswith(("proj.", "logit_"))}
+
+
 DATA = f"""Worded scenes drawn by `vitexplorer/scenes` (version {VERSION}): up to four paper cut-outs, each of one of
 {len(LABEL_NAMES)} shapes, of one of {len(COLOURS)} colours with names, plain, striped or dotted, on a pale ground.
 Their sentences name shape, colour, pattern, size, place, relation, number or what is absent, in English or in Chinese,
 with {len(vocabulary())} words in all."""
-HOW = f"""To be short the image tower began with the weights of `{START.name}`. A step took 64 scenes: up
-to 32 of one thing were put together to 2 x 2 grids, the rest was shown alone, half of them as turned and mirrored
-windows, with three sentences each. Which sentence is true of which picture is known, so that no true sentence counts as
-wrong. Every patch token also learned the shape and the colour under it, by two heads that are not shipped and do not
-touch the joint space, and the class token of the last block to look at the things. The matrices of the blocks were
-trained by Muon, the rest by AdamW.
+HOW = """A step took 64 scenes: up to 32 of one thing were put together to 2 x 2 grids, the rest was shown alone, half
+of them as turned and mirrored windows, with three sentences each. Which sentence is true of which picture is known, so
+that no true sentence counts as wrong. Every patch token also learned the shape and the colour under it, by two heads
+that are not shipped and do not touch the joint space. The matrices of the blocks were trained by Muon, the rest by
+AdamW.
 """
 LIMITS = """It can show how a text finds its patches, and how the ways to look for them differ. It knows the words of
 its vocabulary and drawn scenes, and nothing else: an unknown word is refused. It goes by which words fit, not by how

@@ -27,7 +27,7 @@ def export(recipe: Recipe, learner: Learner, run: Run, folder: Path) -> Figures:
     for file, module in learner.beside().items():
         _write_weights(module, folder / file)
     _write_config(recipe, run, {}, folder)
-    figures = recipe.measure(recipe, folder)
+    figures = {name: round(value, 4) for name, value in recipe.measure(recipe, folder).items()}
     _write_config(recipe, run, figures, folder)
     (folder / "README.md").write_text(card(recipe, run, figures, folder), encoding="utf-8")
     return figures
@@ -67,7 +67,7 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
             "seconds": run.seconds,
             "machine": run.machine,
         },
-        "figures": {name: round(value, 4) for name, value in figures.items()},
+        "figures": figures,
     }
     if not recipe.label_names:
         del config["label_names"], config["label_names_zh"]

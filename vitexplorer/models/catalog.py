@@ -214,6 +214,16 @@ _KINDS = {
         "vit_base_patch16_clip_quickgelu_224.openai",
         purpose=Text("reads sentences", "能读句子"),
     ),
+    "siglip": _Kind(
+        "SigLIP",
+        Text(
+            "Trained to tell of each sentence by itself whether it is true of a picture, with a pooling head in place "
+            "of a class token. Compare in the room Words how it and the CLIP find a text.",
+            "训练目标是逐句判断是否与图像相符，用池化头代替类别标记。可在“图文”中比较它与 CLIP 如何找到一段文字。",
+        ),
+        "vit_base_patch16_siglip_224.webli",
+        purpose=Text("judges sentences", "判断句子真假"),
+    ),
     "resnet": _Kind(
         "ResNet",
         Text(

@@ -135,6 +135,9 @@ def assert_both_passes_are_followed(page: Page) -> None:
     """Check that the verdict names a picked patch on both sides, and that the live networks follow one token."""
     choose_view(page, "compare", "network")
     panel = panel_of(page, "compare")
+    left, right = (page.locator(f"#vx-{side}-pass .vx-network") for side in ("left", "right"))
+    for picture in (left, right):  # the whole pass; one that comes later would follow the patch that is picked now
+        expect(picture).to_have_attribute("data-at", "8", timeout=PATIENCE)
     picture = panel.locator(".vx-picker")
     box = picture.bounding_box()
     picture.click(position={"x": 0.3 * box["width"], "y": 0.6 * box["height"]})
@@ -142,9 +145,6 @@ def assert_both_passes_are_followed(page: Page) -> None:
     for side in ("左侧", "右侧"):
         expect(reading).to_contain_text(f"{side}的第 7 行第 3 列的图块读取最多的是", timeout=PATIENCE)
 
-    left, right = (page.locator(f"#vx-{side}-pass .vx-network") for side in ("left", "right"))
-    for picture in (left, right):
-        expect(picture).to_have_attribute("data-at", "8", timeout=PATIENCE)  # the whole pass
     links = left.locator(".links")
     x, y, width, height = left.evaluate("(root) => root.gridOf(3)")
     token = {"x": x + width * 9.5 / 12, "y": y + height * 3.5 / 12}
