@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from training.clip_figures import text_figures
 from training.described import contrastive_loss, described, sigmoid_loss
 from training.labelled import token_loss
-from training.loop import Learner
+from training.loop import Learner, Schedule
 from training.pool import SIZE
+from training.recipe import Recipe
 from training.several_vit import class_attention, looking_loss
 from training.shipped import load
-from training.worded_pool import WordedScenes
+from training.worded_pool import WordedPool, WordedScenes
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.text_tower import BUNDLED
 from vitexplorer.models.word_tower import WordTower, WordTowerConfig
@@ -116,3 +119,25 @@ its vocabulary and drawn scenes, and nothing else: an unknown word is refused. I
 they are joined: two colours put to the wrong things, a relation turned round and "no" before a thing that is there
 fit as well as the truth, as the table above has it. Masks were used in training, so attention on the things is no
 discovery; that a word lies on the right thing is one, since no loss put texts on patches."""
+
+
+def two_towers(
+    name: str, start: str, model_args: Mapping[str, Any], text: WordTowerConfig, schedule: Schedule, story: str
+) -> Recipe:
+    """Make the recipe of an image and a text tower that begins with the bundled model `start`."""
+    return Recipe(
+        name=name,
+        architecture=ARCHITECTURE,
+        model_args=model_args,
+        learner=partial(TwoTowers, start, model_args, text),
+        schedule=schedule,
+        num_scenes=12288,
+        pool=WordedPool,
+        mean=MEAN,
+        std=STD,
+        measure=text_figures,
+        data=DATA,
+        text=text,
+        story=story,
+        limits=LIMITS,
+    )

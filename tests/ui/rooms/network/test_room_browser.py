@@ -164,6 +164,7 @@ def test_a_patch_of_a_fine_grid_is_the_same_place_in_a_coarse_one(visit: Visit, 
 
 
 HEAD = """async ([block, head]) => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame); // a new sentence moves the heads
   const {headOf} = document.querySelector('.vx-network');
   const [x, y, wide, tall] = headOf(block, head);
   return {x: x + wide / 2, y: y + tall / 2}; }"""
