@@ -75,7 +75,7 @@ class TextBoardData(FrameData):
     text: str = ""
     """Text of an opened link: its number from 1, or `all`; empty for the first"""
     examples: list[str] = []
-    refused: dict[int, str] = {}
+    refused: dict[str, str] = {}
     """Reasons why texts are refused, by their place; -1 for a file"""
     notice: str = ""
     """Sentence on a file of which only some texts are used"""
@@ -149,4 +149,4 @@ def answer_fields(scores: TextScoresResult, maps: Mapping[str, MethodMaps], lang
 
 def refused_fields(refused: Mapping[int, Text], language: Language) -> dict[str, object]:
     """Return the reasons why texts are refused as a field of `TextBoardData`."""
-    return {"refused": {at: reason.in_(language) for at, reason in refused.items()}}
+    return {"refused": {str(at): reason.in_(language) for at, reason in refused.items()}}
