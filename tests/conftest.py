@@ -22,7 +22,6 @@ HERE = Path(__file__).resolve().parent
 WALKED = (
     "ui/rooms/compare/test_room_browser",
     "ui/rooms/network/test_room_browser",
-    "ui/rooms/finetune/test_room_browser",
     "ui/test_links_browser",
     "ui/test_page_browser",
     "ui/rooms/test_rooms_browser",
@@ -35,6 +34,7 @@ WALKED = (
 """Files that walk through the running app: one process runs them all and starts the app once"""
 LONGEST_FIRST = (
     *WALKED,
+    "ui/rooms/finetune/test_room_browser",
     "ui/canvas/test_canvas_browser",
     "finetune/job/test_detached",
     "views/test_views",
