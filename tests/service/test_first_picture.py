@@ -44,6 +44,13 @@ def test_a_link_opens_the_same_picture_with_and_without_weights(
     assert (link.model, link.image, link.size) == expected
 
 
+def test_an_installation_that_loads_no_pretrained_weights_shows_the_scene(
+    cached: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIT_DOWNLOADS", "0")
+    assert Address.read({}).image == "scene_gear"
+
+
 def test_the_owner_decides_first(cached: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIT_FIRST", opening.SCENE)
     assert Address.read({}).image == "scene_gear"

@@ -29,8 +29,8 @@ ALIKE = 2.0
 FAR = 3.0
 """Patches between two places from which they are no neighbours"""
 SHARE = 0.25
-"""Share of the places whose likest place is far, as a part of what chance gives, from which a table is in no order: a
-right table has none, one of which a quarter is shuffled twice as many"""
+"""A table counts as shuffled from this many far places on, as a part of those that chance gives. A right table has
+none; with a quarter of its places shuffled it has about 0.4 of them"""
 _NO_POSITIONS = Text("The model has no learned position embedding.", "模型没有可学习的位置编码。")
 _MISSING = Text(
     "The position embedding is the same for every patch: the model cannot tell where a patch is.",

@@ -18,8 +18,10 @@ def first_picture(*, is_free: bool = True) -> str:
     """Return the first picture as the address of a link has it; the setting `first` goes before.
 
     `is_free` is False where the visitor names an image or a model: the other one is then a drawn scene's, as always.
+    Without `downloads` this installation loads no pretrained weights, even if they are on this machine.
     """
-    return settings().first or (PHOTOGRAPH if is_free and _is_cached() else SCENE)
+    offers_photograph = is_free and settings().downloads and _is_cached()
+    return settings().first or (PHOTOGRAPH if offers_photograph else SCENE)
 
 
 def fetch_first() -> None:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from vitexplorer.survey.columns import Column
     from vitexplorer.survey.opened import Survey
 
-JOINT = "feature_joint"
-"""Column of the survey by which a sentence finds images"""
-
 
 def facts(request: SurveyRequest) -> dict[str, Any]:
     """Collect columns, orders, names and a summary line of a survey that has rows."""
@@ -79,6 +76,8 @@ def _orders(
     request: SurveyRequest, columns: list[dict[str, str]], predicted: bool, labelled: bool, features: set[str]
 ) -> list[dict[str, str]]:
     """List the orders of the gallery; the first is the default."""
+    from vitexplorer.survey.answers.features import JOINT
+
     keys = []
     if predicted and labelled:
         keys += ["worst", "low_label"]
