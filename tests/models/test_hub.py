@@ -251,6 +251,7 @@ def test_environment_variables_are_honoured(hub, tmp_path, offline):
     )
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}
     environment["HF_HUB_OFFLINE"] = "1" if offline else "0"
+    del environment["HF_HUB_CACHE"]  # of the tests; it would go before HF_HOME
     command, root = [sys.executable, "-c", script], ROOT
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=root, check=False)
     if offline:
