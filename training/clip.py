@@ -23,8 +23,8 @@ from training.several_vit import class_attention, looking_loss
 from training.shipped import load
 from training.worded_pool import WordedPool, WordedScenes
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.models.text_tower import BUNDLED
-from vitexplorer.models.word_tower import WordTower, WordTowerConfig
+from vitexplorer.models.texts.text_tower import BUNDLED
+from vitexplorer.models.texts.word_tower import WordTower, WordTowerConfig
 from vitexplorer.scenes import VERSION
 from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.vocabulary import vocabulary
@@ -52,7 +52,7 @@ class TwoTowers(Learner):
         super().__init__()
         folder = ASSETS / "models" / start
         self.model = timm.create_model(ARCHITECTURE, **model_args, dynamic_img_size=True)
-        self.model.load_state_dict(_image_tensors(folder, has_class=self.model.has_class_token), strict=False)
+        self.model.load_state_dict(image_tensors(folder, has_class=self.model.has_class_token), strict=False)
         if isinstance(self.model.head, nn.Linear):
             nn.init.normal_(self.model.head.weight, std=self.model.embed_dim**-0.5)
             nn.init.zeros_(self.model.head.bias).requires_grad_(False)  # a projection has none
@@ -88,7 +88,7 @@ class TwoTowers(Learner):
         return {BUNDLED: self.text}
 
 
-def _image_tensors(folder: Path, *, has_class: bool) -> dict[str, Tensor]:
+def image_tensors(folder: Path, *, has_class: bool) -> dict[str, Tensor]:
     """Return a bundled image tower without its head, and without the class token where there is none."""
     tensors = {name: tensor for name, tensor in load(folder).state_dict().items() if not name.startswith("head.")}
     if not has_class:

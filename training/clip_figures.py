@@ -18,7 +18,7 @@ from training.measure import batches
 from training.recipe import Figures, Recipe
 from training.shipped import load
 from vitexplorer.core.text import Text
-from vitexplorer.models.text_tower import text_tower_at
+from vitexplorer.models.texts.text_tower import text_tower_at
 from vitexplorer.scenes.sentences import Phrase, counted, lies, listed, related, with_article, without
 from vitexplorer.scenes.several import MOST
 from vitexplorer.scenes.shapes import LABEL_NAMES

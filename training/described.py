@@ -49,10 +49,15 @@ class Described(NamedTuple):
     """(batch, cells, colours + 1) float: the same for the colours of things"""
 
 
-class _Picture(NamedTuple):
+class Picture(NamedTuple):
+    """A training picture and what is in it."""
+
     image: np.ndarray
+    """(size, size, 3) uint8 RGB"""
     things: np.ndarray
+    """(size, size) uint8: the number of the thing at each pixel, or `NO_THING`"""
     facts: np.ndarray
+    """(things, 3) uint8: shape, colour and pattern of each thing"""
 
 
 def described(scenes: WordedScenes, rng: np.random.Generator, size: int, cell: int) -> Described:
@@ -61,42 +66,49 @@ def described(scenes: WordedScenes, rng: np.random.Generator, size: int, cell: i
     four = rng.permutation(single)[: 4 * min(GRIDS, len(single) // 4)].reshape(-1, 4)
     whole = [number for number in range(len(scenes.counts)) if number not in four]
     pictures = [_grid(scenes, numbers, size, rng) for numbers in four]
-    pictures += [_whole(scenes, number, size, rng) for number in whole]
+    pictures += [whole_picture(scenes, number, size, rng) for number in whole]
 
-    things = [_things(picture) for picture in pictures]
+    things = [things_in(picture) for picture in pictures]
     sentences = [drawn_sentence(about, rng) for about in things for _ in range(SENTENCES)]
     true = [[sentence.true_of(about) for sentence in sentences] for about in things]
+    images = images_of(pictures, rng)
+    covers = [_cover(pictures, kind, cell) for kind in range(2)]
+    return Described(images, _spoken(sentences, rng), torch.tensor(true), *covers)
+
+
+def images_of(pictures: Sequence[Picture], rng: np.random.Generator) -> Tensor:
+    """Stack pictures, each a little brighter or darker, (batch, 3, size, size) float 0-1."""
     gain = torch.from_numpy(rng.uniform(0.9 / 255, 1.1 / 255, (len(pictures), 1, 1, 1)).astype(np.float32))
     images = torch.from_numpy(np.stack([picture.image for picture in pictures])).permute(0, 3, 1, 2).float()
-    covers = [_cover(pictures, kind, cell) for kind in range(2)]
-    return Described(images.mul_(gain).clamp_(0, 1), _spoken(sentences, rng), torch.tensor(true), *covers)
+    return images.mul_(gain).clamp_(0, 1)
 
 
-def _grid(scenes: WordedScenes, numbers: np.ndarray, size: int, rng: np.random.Generator) -> _Picture:
+def _grid(scenes: WordedScenes, numbers: np.ndarray, size: int, rng: np.random.Generator) -> Picture:
     images, things = [], []
     for place, number in enumerate(numbers):
         window = about_object(scenes.things[number] != NO_THING, rng, zoom=rng.uniform())
         images.append(cut(scenes.images[number], window, size // 2))
         visible = cut(scenes.things[number], window, size // 2, blend=False) != NO_THING
         things.append(np.where(visible, place, NO_THING).astype(np.uint8))
-    return _Picture(tiled(np.stack(images)), tiled(np.stack(things)), scenes.facts[numbers, 0])
+    return Picture(tiled(np.stack(images)), tiled(np.stack(things)), scenes.facts[numbers, 0])
 
 
-def _whole(scenes: WordedScenes, number: int, size: int, rng: np.random.Generator) -> _Picture:
+def whole_picture(scenes: WordedScenes, number: int, size: int, rng: np.random.Generator) -> Picture:
     """Take a scene as it is, or half of the time a turned and mirrored window that holds its things."""
     image, things = scenes.images[number], scenes.things[number]
     if rng.uniform() < WINDOWS:
         window = about_object(things != NO_THING, rng, zoom=rng.uniform())
         image, things = cut(image, window, size), cut(things, window, size, blend=False)
-    return _Picture(image, things, scenes.facts[number])
+    return Picture(image, things, scenes.facts[number])
 
 
-def _things(picture: _Picture) -> list[Thing]:
+def things_in(picture: Picture) -> list[Thing]:
+    """Return the things of a picture that are large enough to be spoken of."""
     found = (thing_of(picture.things == at, *map(int, fact)) for at, fact in enumerate(picture.facts))
     return [thing for thing in found if thing.area > LEAST]
 
 
-def _cover(pictures: Sequence[_Picture], kind: int, cell: int) -> Tensor:
+def _cover(pictures: Sequence[Picture], kind: int, cell: int) -> Tensor:
     """Compute the share of each shape (kind 0) or colour (1) in each cell."""
     nothing = _KINDS[kind]
     maps = []

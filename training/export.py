@@ -71,8 +71,9 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
     }
     if not recipe.label_names:
         del config["label_names"], config["label_names_zh"]
-    if recipe.text is not None:
-        config["text"] = asdict(recipe.text)
+    for part in ("text", "captioner"):
+        if (sizes := getattr(recipe, part)) is not None:
+            config[part] = asdict(sizes)
     text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
     (folder / CONFIG).write_text(text, encoding="utf-8")
 
@@ -123,6 +124,8 @@ From the shipped weights; again with `python -m training measure {recipe.name}`.
 def _outputs(recipe: Recipe) -> str:
     if recipe.text is not None:
         return "There is no classifier: the outputs are a vector in the joint space of pictures and texts."
+    if recipe.captioner is not None:
+        return "There is no classifier: the outputs are the tokens that the captioner reads."
     if not recipe.label_names:
         return "There is no classifier: class labels were not read."
     classes = (f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))

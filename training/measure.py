@@ -208,4 +208,10 @@ shapes, 11 colours, or 132 of both, is the true one. The next three take scenes 
 sentences fits better, the true one or one with the colours exchanged, the relation turned round, or a thing of the
 picture called absent; 0.5 by chance. Counted: the right one of one to four things; 0.25 by chance. All are means of
 English and Chinese.""")
+    if "shape in the caption" in figures:
+        texts.append("""In the caption: of 500 scenes of one thing the share whose caption has the shape, or the colour;
+of as many scenes of two, of three and of four things the share of things that it has with both. Colours put to the
+right shapes: of the shapes that it has, those with their own colour. Relation: of scenes of two things whose caption
+has both, those that it puts in the right order and relation. Counted: scenes of one to four things whose caption has as
+many. All are means of English and Chinese.""")
     return "\n\n".join(texts)

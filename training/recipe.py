@@ -13,7 +13,8 @@ from torch import nn
 from training.loop import Learner, Schedule
 from training.pool import SIZE, Pool, ScenePool
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.word_tower import WordTowerConfig
+from vitexplorer.models.texts.captioner import CaptionerConfig
+from vitexplorer.models.texts.word_tower import WordTowerConfig
 from vitexplorer.scenes import VERSION
 from vitexplorer.scenes.shapes import LABEL_NAMES
 
@@ -56,6 +57,8 @@ are independent of the class."""
     label_names_zh: tuple[str, ...] = ()
     text: WordTowerConfig | None = None
     """Sizes and words of the text tower, of a model that has one"""
+    captioner: CaptionerConfig | None = None
+    """Sizes and words of the captioner, of a model that has one"""
 
     def start(self, seed: int) -> Learner:
         """Make the learner before its first step."""

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from vitexplorer.learn.handout import handout
     from vitexplorer.models import models
     from vitexplorer.models.loading import load_backbone, load_model
-    from vitexplorer.models.text_files import load_texts, save_texts
-    from vitexplorer.models.text_tower import embed_text
+    from vitexplorer.models.texts.text_files import load_texts, save_texts
+    from vitexplorer.models.texts.text_tower import embed_text
     from vitexplorer.models.wrapping import wrap
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
@@ -106,7 +106,7 @@ _HOMES = {
     "compute": "vitexplorer.views",
     "count_parameters": "vitexplorer.finetune.attaching",
     "diagnose": "vitexplorer.diagnosis",
-    "embed_text": "vitexplorer.models.text_tower",
+    "embed_text": "vitexplorer.models.texts.text_tower",
     "evaluate": "vitexplorer.evaluation",
     "export_peft": "vitexplorer.finetune.peft",
     "film": "vitexplorer.learn.film",
@@ -117,7 +117,7 @@ _HOMES = {
     "interventions": "vitexplorer.interventions",
     "load_backbone": "vitexplorer.models.loading",
     "load_model": "vitexplorer.models.loading",
-    "load_texts": "vitexplorer.models.text_files",
+    "load_texts": "vitexplorer.models.texts.text_files",
     "load_tuned": "vitexplorer.finetune.storing",
     "merge": "vitexplorer.finetune.attaching",
     "methods": "vitexplorer.finetune.attaching",
@@ -126,7 +126,7 @@ _HOMES = {
     "reading": "vitexplorer.views",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
-    "save_texts": "vitexplorer.models.text_files",
+    "save_texts": "vitexplorer.models.texts.text_files",
     "save_tuned": "vitexplorer.finetune.storing",
     "shared_token_pca": "vitexplorer.views.token_pca",
     "size_choices": "vitexplorer.quantities.size_choices",

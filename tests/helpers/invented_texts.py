@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.models.text_tower import TextTower
+from vitexplorer.models.texts.text_tower import TextTower
 
 
 class InventedTexts(TextTower):

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from vitexplorer.models.word_tower import WordTower, WordTowerConfig
+from vitexplorer.models.texts.word_list import WordList
 from vitexplorer.scenes.drawn_sentences import drawn_sentence
 from vitexplorer.scenes.named_colours import CONTRAST, NAMED_COLOURS
 from vitexplorer.scenes.sentences import (
@@ -169,14 +169,14 @@ def test_drawn_sentences_are_true_of_their_scene_and_mostly_false_of_others(scen
 
 def test_every_word_of_a_drawn_sentence_is_in_the_vocabulary(scenes):
     words, rng = set(vocabulary()), np.random.default_rng(1)
-    tower = WordTower(WordTowerConfig(vocabulary(), 8))
+    known = WordList(vocabulary(), first=0)
     used = set()
     for scene in scenes:
         for _ in range(40):
             text = drawn_sentence(scene.things, rng).text
-            assert tower.split(text.en) == re.findall("[a-z]+", text.en)
-            assert "".join(tower.split(text.zh)) == re.sub("[，：]", "", text.zh)
-            used |= {*tower.split(text.en), *tower.split(text.zh)}
+            assert known.split(text.en) == re.findall("[a-z]+", text.en)
+            assert "".join(known.split(text.zh)) == re.sub("[，：]", "", text.zh)
+            used |= {*known.split(text.en), *known.split(text.zh)}
     assert used <= words
     assert len(used) > 0.95 * len(words)
 

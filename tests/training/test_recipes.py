@@ -63,7 +63,7 @@ def held_out_creatures(count: int) -> SimpleNamespace:
 
 
 def test_all_bundled_weights_are_small():
-    assert sum(file.stat().st_size for file in (ASSETS / "models").glob("*/*.safetensors")) < 70e6
+    assert sum(file.stat().st_size for file in (ASSETS / "models").glob("*/*.safetensors")) < 76e6
 
 
 def short(recipe, steps: int) -> loop.Schedule:

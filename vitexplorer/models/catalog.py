@@ -52,6 +52,8 @@ class CatalogEntry(Summarised):
     """Similar model trained on photographs, for a bundled model, which knows drawn pictures only"""
     reads_texts: bool = False
     """True if it loads with a text half"""
+    writes_captions: bool = False
+    """True if it loads with a captioner"""
 
     def _summary(self) -> Summary:
         return Summary(
@@ -224,6 +226,17 @@ _KINDS = {
         "vit_base_patch16_siglip_224.webli",
         purpose=Text("judges sentences", "判断句子真假"),
     ),
+    "captioner": _Kind(
+        "ViT",
+        Text(
+            "Writes a caption of the picture, word by word. Point at a word in the room Words and see which patches it "
+            "comes from, by three readings.",
+            "逐词写出图像描述。可在“图文”中指向一个词，用三种读法查看它来自哪些图块。",
+        ),
+        "vit_base_patch16_clip_quickgelu_224.openai",
+        Text("{family} with captions", "会写描述的 {family}"),
+        Text("writes captions", "写图像描述"),
+    ),
     "resnet": _Kind(
         "ResNet",
         Text(
@@ -272,6 +285,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         bundled=True,
         for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
         reads_texts="text" in config,
+        writes_captions="captioner" in config,
     )
 
 

@@ -39,7 +39,8 @@ from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.model_summary import model_summary
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.text_tower import TextTower, text_tower_at
+from vitexplorer.models.texts.captioner import Captioner, captioner_at
+from vitexplorer.models.texts.text_tower import TextTower, text_tower_at
 from vitexplorer.models.translated import check_run, translated
 from vitexplorer.models.weights import apply_state_dict, load_weights
 from vitexplorer.tracing.follow import OUTSIDE
@@ -105,6 +106,8 @@ class LoadedModel(Summarised, NotebookDisplay):
     """True where the output is a CLIP's projection to the joint space of images and texts"""
     text: TextTower | None = None
     """Text half, if the model has one"""
+    captioner: Captioner | None = None
+    """Writer of captions, if the model has one"""
     unsized: LoadedModel | None = None
     """The model at its own input size, if this is another size"""
 
@@ -311,6 +314,8 @@ def _load(
     loaded = describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
     if weights == "bundled" and (text := text_tower_at(bundled)):
         loaded = replace(loaded, projects=module.num_classes > 0, text=text)
+    if weights == "bundled" and (captioner := captioner_at(bundled)):
+        loaded = replace(loaded, captioner=captioner.to(loaded.device))
     return loaded if tuned is None else _with_description(loaded, tuned, source)
 
 

@@ -17,6 +17,10 @@ _SHARES = {
     "classes found among several": Text("of several objects it finds {share}", "画面中有多个物体时找到其中的 {share}"),
     "shape named": Text("shape named in {share}", "说对形状 {share}"),
     "colour named": Text("colour named in {share}", "说对颜色 {share}"),
+    "shape in the caption": Text("the caption names the shape in {share}", "描述中说对形状 {share}"),
+    "colour in the caption": Text("the colour in {share}", "说对颜色 {share}"),
+    "things in the caption, of several": Text("of several things {share}", "有多个物体时说对其中的 {share}"),
+    "relation right between the right things": Text("the relation is right in {share}", "说对位置关系 {share}"),
     "relation told from its reverse": Text(
         "a relation told from its reverse in {share}, where chance is 50 %", "分清位置关系 {share}（随机为 50 %）"
     ),

@@ -16,7 +16,7 @@ async def read_sentence(request: SurveyRequest) -> None:
     sentence = request.text(SENTENCE)
     if not sentence:
         return
-    from vitexplorer.models.text_tower import embed_text
+    from vitexplorer.models.texts.text_tower import embed_text
 
     state = opens(request.survey, request.opened)
     model = await request.engine.model(state["model"], "random" if state["weights"] == "random" else "trained")

@@ -25,7 +25,7 @@ from vitexplorer.controls.texts import EMPTY
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.models.checkpoints.contents import folder_of
-from vitexplorer.models.word_tower import WordTower, WordTowerConfig
+from vitexplorer.models.texts.word_tower import WordTower, WordTowerConfig
 from vitexplorer.storage.checked_reading import read_tensors
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _of_bundled(folder: Path) -> _Library:
     tower.load_state_dict(read_tensors(folder / BUNDLED)[0])
     tower.eval().requires_grad_(False)
     return _Library(
-        count=lambda text: len(tower.split(text)) + 1,
+        count=lambda text: len(tower.vocabulary.tokens(text)) + 1,
         encode=lambda texts: tower(tower.tokens(texts)),
         context=tower.config.context,
         scale=float(tower.logit_scale.exp()),

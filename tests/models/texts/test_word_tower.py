@@ -1,4 +1,4 @@
-"""Text half of the bundled models: words, unknown ones, and the network against its formula."""
+"""Text half of the bundled models: tokens, and the network against its formula."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from vitexplorer.core.text import SettingError
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.word_tower import END, PAD, WordTower, WordTowerConfig
+from vitexplorer.models.texts.word_tower import END, PAD, WordTower, WordTowerConfig
 
 WORDS = ("a", "red", "gear", "一个", "红色", "红", "的", "齿轮")
 
@@ -17,28 +16,6 @@ WORDS = ("a", "red", "gear", "一个", "红色", "红", "的", "齿轮")
 def tower():
     with seeded(0):
         return WordTower(WordTowerConfig(WORDS, joint=6, context=12, width=16, layers=2, heads=4)).eval()
-
-
-def test_words_of_both_languages(tower):
-    assert tower.split("A Red, gear!") == ["a", "red", "gear"]
-    assert tower.split("一个红色的齿轮。") == ["一个", "红色", "的", "齿轮"]
-    assert tower.split("红的 gear") == ["红", "的", "gear"]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"), [("a blue cat", ["blue", "cat"]), ("一只红鱼", ["一", "只", "鱼"]), ("😀 gear 7", ["😀", "7"])]
-)
-def test_unknown_words_are_named(tower, text, words):
-    with pytest.raises(SettingError) as caught:
-        tower.split(text)
-    for message in caught.value.text:
-        assert all(f"“{word}”" in message for word in words)
-
-
-@pytest.mark.parametrize("text", ["", "...", " \t", "！，"])
-def test_a_text_without_words_is_refused(tower, text):
-    with pytest.raises(SettingError, match="no word"):
-        tower.split(text)
 
 
 def test_tokens_end_and_are_padded(tower):

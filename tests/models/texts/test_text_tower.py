@@ -26,7 +26,7 @@ from tests.helpers.small_texts import (
     save_siglip_2,
 )
 from vitexplorer.core.text import SettingError, UnsupportedError
-from vitexplorer.models.text_tower import embed_text
+from vitexplorer.models.texts.text_tower import embed_text
 
 TEXTS = ["a red gear", "the blue cat", "a photo of an object"]
 

@@ -1,0 +1,29 @@
+"""A small random captioner and the tokens of an image."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+
+from vitexplorer.models.seeding import seeded
+from vitexplorer.models.texts.captioner import Captioner, CaptionerConfig
+
+WORDS = ("a", "red", "gear", "一个", "红色", "的", "齿轮")
+HEADS, WIDTH, DIM = 4, 16, 10
+
+
+@cache
+def small_captioner() -> Captioner:
+    """Make it, with parameters far from those it would begin a training with."""
+    config = CaptionerConfig(WORDS, dim=DIM, context=6, width=WIDTH, layers=2, heads=HEADS)
+    with seeded(0), torch.no_grad():
+        made = Captioner(config).eval().requires_grad_(False)
+        for parameter in made.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return made
+
+
+def image_tokens(count: int) -> torch.Tensor:
+    """Draw the tokens of an image, (count, DIM)."""
+    return torch.randn(count, DIM, generator=torch.Generator().manual_seed(1))
