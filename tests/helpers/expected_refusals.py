@@ -15,6 +15,7 @@ RELATIVE = WINDOWED | {"beit", "beitv2"}
 
 REFUSED: dict[str, frozenset[str]] = {
     "before_after": ALL,  # nothing is changed
+    "caption": ALL,  # there is no captioner
     "activation_patching": WINDOWED,
     "causal_attention": WINDOWED,
     "mae_reconstruction": ALL,  # there is no decoder

@@ -1,7 +1,8 @@
-"""Results of comparing an image with texts: a number for each text, and the best text of each patch."""
+"""Results of images and texts: a number for each text, the best text of each patch, the words of a caption."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,3 +32,35 @@ class SegmentationResult(Result):
     grid: PatchGrid
     image: np.ndarray
     """(height, width, 3) uint8: the pixels the model saw"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptionResult(Result):
+    """Caption of an image, and the patches of each word by several readings, values (methods, words, rows, cols)."""
+
+    words: tuple[str, ...]
+    probabilities: np.ndarray
+    """(words,) probability that the model gave each word after those before it"""
+    has_place: np.ndarray
+    """(words,) bool: the word names something in the picture, unlike "a" and "of\""""
+    methods: tuple[str, ...]
+    """Keys of the readings"""
+    titles: tuple[Text, ...]
+    """Names of the readings"""
+    units: tuple[Text, ...]
+    """Units of the readings"""
+    says: tuple[Text, ...]
+    """Sentence on what each reading reads"""
+    grid: PatchGrid
+    image: np.ndarray
+    """(height, width, 3) uint8: the pixels the model saw"""
+
+    @property
+    def sentence(self) -> str:
+        """The words as a sentence; Chinese words stand without spaces."""
+        return sentence_of(self.words)
+
+
+def sentence_of(words: Sequence[str]) -> str:
+    """Join words to a sentence; Chinese words stand without spaces."""
+    return (" " if "".join(words).isascii() else "").join(words)

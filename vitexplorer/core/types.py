@@ -22,7 +22,8 @@ sizes       sizes of images
 filters     kernels, or what they are composed of
 row_offsets col_offsets  distance between two tokens in cells, with its sign
 height width  pixels
-methods     ways to explain a class, compared with each other
+methods     ways to explain a class or a word, compared with each other
+words       words of a caption
 curves      deletion and insertion
 protocols   ways to compare maps with a known truth, each with a number
 groups      groups of patches of similar salience

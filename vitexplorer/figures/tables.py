@@ -27,7 +27,7 @@ PIXELS = ("image", "other_image", "pixels")
 
 _WITH_S = (
     "head key token row col window block channel part module design kind size filter method curve protocol side step "
-    "text"
+    "text word"
 )
 SINGULAR = {f"{word}s": word for word in (*_WITH_S.split(), "row_offset", "col_offset")} | {
     "queries": "query",

@@ -342,7 +342,11 @@ def csv_file(result: Result, language: Language) -> ServedFile:
     return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv")
 
 
-ONLY = {"mae_reconstruction": "scenes_mae_patch16_192", "relative_position_bias": "scenes_swin_patch4_window6_192"}
+ONLY = {
+    "caption": "scenes_captioner",
+    "mae_reconstruction": "scenes_mae_patch16_192",
+    "relative_position_bias": "scenes_swin_patch4_window6_192",
+}
 """Views that the models trained to name pictures lack, and the bundled model that has them"""
 OF_CHANGES = ("before_after",)
 """Views that need a changed run, whatever the model"""
