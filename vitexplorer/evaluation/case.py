@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.quantities.faithfulness import coarsened
@@ -23,7 +25,8 @@ class Case:
 
     image: UInt8[np.ndarray, "height width 3"]
     """RGB, 0-255; cases of the same image hold the same array"""
-    target: int
+    target: int | str
+    """The class, or a text for a model that reads texts, "text: a red gear\""""
     mask: Bool[np.ndarray, "height width"] | None = None
     """Pixels of the object of that class"""
     cell: Bool[np.ndarray, "height width"] | None = None
@@ -32,8 +35,8 @@ class Case:
     """The same picture with removable parts"""
 
 
-Explain = Callable[[Capture, int], MapResult]
-"""Function of a method: (capture, class) -> map"""
+Explain = Callable[[Capture, int | str], MapResult]
+"""Function of a method: (capture, target of a case) -> map"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,11 @@ class Trial:
     """Cache shared by all trials of one image"""
     of_model: dict[Hashable, Any] = field(default_factory=dict)
     """Cache shared by all trials of one model"""
+
+    @property
+    def target(self) -> Target:
+        """Target of the case, a text with its vector."""
+        return AnyTargetControl().parse(self.case.target, self.capture, {})
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make`, computed once per image."""

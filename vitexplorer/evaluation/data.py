@@ -1,4 +1,4 @@
-"""Cases with a known truth: drawn scenes of one object, grids of them for the pointing game, and paper creatures.
+"""Cases with a known truth: drawn scenes of one object, grids of them, worded scenes for texts, and paper creatures.
 
 Case i of a kind is the same on every machine. Pictures are those of the stream "test", unseen in training.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import cv2
@@ -22,6 +23,9 @@ from vitexplorer.quantities.read_out import displayed_values
 from vitexplorer.scenes import Scene, draw_scene
 from vitexplorer.scenes.creatures import Creature
 from vitexplorer.scenes.paper import box_of
+from vitexplorer.scenes.sentences import Phrase, with_article
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.worded import COLOURS, Thing, WordedScene, draw_worded
 
 STREAM = "test"
 POOL = 400
@@ -94,6 +98,42 @@ def _window(scene: Scene, size: int) -> tuple[np.ndarray, np.ndarray]:
     here = np.s_[row : row + side, col : col + side]
     mask = cv2.resize(scene.mask[here].astype(np.uint8), (size, size), interpolation=cv2.INTER_NEAREST)
     return cv2.resize(scene.image[here], (size, size), interpolation=cv2.INTER_AREA), mask > 0
+
+
+def worded_cases(count: int, size: int) -> list[Case]:
+    """Make cases of worded scenes of one to four things, of which one is asked for: "text: a red gear"."""
+    drawn = (draw_worded(STREAM, index, size) for index in itertools.count())
+    visible = (scene for scene in drawn if scene.things and scene.masks.any((1, 2)).all())
+    cases = []
+    for index, scene in enumerate(itertools.islice(visible, count)):
+        asked = index % len(scene.things)
+        cases.append(Case(scene.image, _text_of(scene.things[asked]), scene.masks[asked]))
+    return cases
+
+
+def worded_grid_cases(count: int, size: int, *, seed: int = 0) -> list[Case]:
+    """Make cases from grids of four worded scenes of one thing, of different shapes and colours, as `grid_cases`."""
+    rng = np.random.default_rng(seed)
+    drawn = (draw_worded(STREAM, index, size, count=1) for index in range(POOL))
+    scenes = [scene for scene in drawn if scene.masks.any()]
+    cases: list[Case] = []
+    while len(cases) < count:
+        four: list[WordedScene] = []
+        for number in rng.permutation(len(scenes)).tolist():
+            thing = scenes[number].things[0]
+            others = [scene.things[0] for scene in four]
+            if len(four) < 4 and all(thing.shape != o.shape and thing.colour != o.colour for o in others):
+                four.append(scenes[number])
+        parts = [Scene(s.image, s.masks[0], s.things[0].shape, box_of(s.masks[0])) for s in four]
+        things = [scene.things[0] for scene in four]
+        grid = grid_of(parts, 2)
+        cases += [replace(case, target=_text_of(thing)) for case, thing in zip(grid, things, strict=True)]
+    return cases[:count]
+
+
+def _text_of(thing: Thing) -> str:
+    """Return the target that asks for a thing."""
+    return f"text: {with_article(Phrase(LABEL_NAMES[thing.shape], COLOURS[thing.colour])).en}"
 
 
 def parted_case(picture: Parted) -> Case:

@@ -3,7 +3,7 @@
 Petsiuk et al. 2018 (arXiv 1806.07421), computed by the view `faithfulness` with ten steps: the area under the
 probability of the class while patches, in the map's order, become the mean colour (0-1, low is good), and while they
 are restored to the blurred image (0-1, high is good). For a model with one output the curves show that output, and the
-areas are in its unit.
+areas are in its unit; for a text they show its cosine with the image.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEPS = 10
 @torch.no_grad()
 def areas(trial: Trial) -> Float[np.ndarray, " curves"]:
     """Compute the areas under the deletion and the insertion curve of a map."""
-    return faithfulness(trial.capture, trial.case.target, [trial.map], STEPS, trial.seed, None).areas[0]
+    return faithfulness(trial.capture, trial.target, [trial.map], STEPS, trial.seed, None).areas[0]
 
 
 PROTOCOL = Protocol(

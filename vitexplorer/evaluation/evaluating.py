@@ -13,10 +13,18 @@ from vitexplorer.core.standings import YARDSTICKS
 from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
-from vitexplorer.evaluation.data import creature_cases, grid_cases, known_scenes, parted_case, scene_cases
+from vitexplorer.evaluation.data import (
+    creature_cases,
+    grid_cases,
+    known_scenes,
+    parted_case,
+    scene_cases,
+    worded_cases,
+    worded_grid_cases,
+)
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.measuring import Scores, measure
-from vitexplorer.evaluation.methods import is_slow, map_views, title_of, view_of
+from vitexplorer.evaluation.methods import OF_TEXT, is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.evaluation.protocol import PROTOCOLS, Data
 from vitexplorer.models.loading import LoadedModel
@@ -39,6 +47,15 @@ ONE_OUTPUT = Text(
     "{protocol} asks which class the model answers, and {model} answers with one number. Deletion and insertion follow "
     "the number itself.",
     "{protocol}要看模型答的是哪个类别，而 {model} 的答案是一个数值。删除与插入曲线跟踪的是这个数值本身。",
+)
+NO_ANSWER = Text(
+    "{protocol} asks which class the model answers, and {model} answers with a cosine for each text.",
+    "{protocol}要看模型答的是哪个类别，而 {model} 对每条文字给出一个余弦。",
+)
+NO_ZERO = Text(
+    "A map of cosines has no zero of its own: its shares inside an object or a cell say less than where its highest "
+    "patch is.",
+    "余弦图没有自身的零点：物体或格子内的占比不如最高图块的位置说明问题。",
 )
 LEFT_OUT = Text(
     "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit. Left out, "
@@ -64,11 +81,12 @@ def evaluate(
     """Evaluate the maps of a model against a known truth.
 
     Args:
-        model: a classifier.
-        views: keys of views that draw one map, with settings that differ from the defaults ("grad_cam:sign=both");
-            None for all that apply to the model. A random map and the truth itself are always added.
-        data: cases, or pictures with parts; None for drawn scenes and grids of them, or paper creatures, whichever the
-            model was trained on.
+        model: a classifier, or a model that reads texts.
+        views: keys of views that draw one map, with settings that differ from the defaults ("grad_cam:sign=both",
+            "text_map:method=naclip"); None for all that apply to the model. A random map and the truth itself are
+            always added.
+        data: cases, or pictures with parts; None for drawn scenes and grids of them, worded ones for a model that reads
+            texts, or paper creatures, whichever the model was trained on.
         protocols: keys of protocols; None for all that suit the data.
         targets: limit of cases for each number; None for the protocol's own.
         progress: called with the numbers measured and their total; an exception that it raises stops the work.
@@ -76,10 +94,10 @@ def evaluate(
     Raises:
         UnknownNameError: there is no such view, setting or protocol.
         SettingError: a setting is invalid, or data and protocols do not match.
-        UnsupportedError: the model has no classifier; or it has one output and a named protocol compares classes.
-            Without `protocols` such protocols are left out.
+        UnsupportedError: the model has no classifier and reads no texts; or a named protocol compares classes or reads
+            the answer, and the model has one output or is asked by texts. Without `protocols` these are left out.
     """
-    if not model.num_classes:
+    if not model.num_classes and model.text is None:
         raise UnsupportedError(
             Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类头。").format(model=model.title)
         )
@@ -145,6 +163,7 @@ def tabulate(
         notes=(
             *((FEWER,) if any(map(is_slow, methods)) else ()),
             *((_left_out(model),) if model.has_one_output else ()),
+            *((NO_ZERO,) if any(view_of(method) == OF_TEXT for method in methods) else ()),
         ),
         methods=tuple(methods),
         titles=tuple(map(title_of, methods)),
@@ -190,9 +209,10 @@ def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tup
     """Return the rows of the table: the views, then a random map and the truth."""
     known = map_views(capture(model, case.image, fit="squash"))
     views = known if views is None else tuple(views)
+    keys = tuple(dict.fromkeys(map(view_of, known)))
     for view in views:
-        if view_of(view) not in known:
-            raise unknown_name("view", view_of(view), known)
+        if view_of(view) not in keys:
+            raise unknown_name("view", view_of(view), keys)
     return (*(view for view in views if view not in YARDSTICKS), *YARDSTICKS)
 
 
@@ -209,9 +229,9 @@ def _cases_of_protocols(
         suited: dict[tuple[int, ...], list[Case]] = {}
         cases_of: dict[str, Sequence[Case]] = {}
         for key in tuple(protocols) if named else PROTOCOLS:
-            if model.has_one_output and PROTOCOLS[key].compares_classes:
+            if (reason := _refused(model, key)) is not None:
                 if named:
-                    raise UnsupportedError(ONE_OUTPUT.format(protocol=PROTOCOLS[key].title, model=model.title))
+                    raise UnsupportedError(reason)
                 continue
             own = tuple(at for at, case in enumerate(cases) if PROTOCOLS[key].suits(case))
             if own:
@@ -224,6 +244,8 @@ def _cases_of_protocols(
     most: dict[Data, int] = {}
     for key in keys:
         protocol = PROTOCOLS[key]
+        if (reason := _refused(model, key)) is not None:
+            raise UnsupportedError(reason)
         if key not in kinds:
             raise SettingError(NOT_DRAWN.format(protocol=protocol.title, model=model.title))
         count = protocol.targets if targets is None else min(targets, protocol.targets)
@@ -237,6 +259,9 @@ def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
 
     Raises SettingError if the model does not know the classes of any drawn pictures.
     """
+    if model.text is not None and model.provenance.weights == "bundled":
+        of_scenes = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.data != "parted"}
+        return {key: protocol.data for key, protocol in of_scenes.items() if not protocol.reads_answer}
     if _knows(model, LABEL_NAMES):
         return {key: protocol.data for key, protocol in PROTOCOLS.items() if protocol.data != "parted"}
     if _knows(model, CLASS_NAMES):
@@ -245,17 +270,27 @@ def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
     raise SettingError(NO_DATA.format(model=model.title))
 
 
+def _refused(model: LoadedModel, protocol: str) -> Text | None:
+    """Return the reason why a protocol has no meaning for a model."""
+    record, named = PROTOCOLS[protocol], {"protocol": PROTOCOLS[protocol].title, "model": model.title}
+    if model.has_one_output and record.compares_classes:
+        return ONE_OUTPUT.format(**named)
+    return NO_ANSWER.format(**named) if not model.num_classes and record.reads_answer else None
+
+
 def _knows(model: LoadedModel, names: tuple[str, ...]) -> bool:
     """Return True if the model has these classes; without class names (random weights) their number decides."""
     return model.num_classes == len(names) and tuple(model.class_names or names) == names
 
 
 def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
-    """Draw the first cases of a kind for a model that knows their classes.
+    """Draw the first cases of a kind for a model that knows their classes, or their words.
 
     Grids consist of scenes that the model classifies surely, as in the paper; for random weights, of any scenes.
     """
     size = model.preprocessing.input_size[0]
+    if model.text is not None:
+        return (worded_cases if kind == "scenes" else worded_grid_cases)(count, size)
     if kind == "parted":
         return creature_cases(count, size)
     if kind == "scenes":

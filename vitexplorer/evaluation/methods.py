@@ -12,27 +12,33 @@ import numpy as np
 import torch
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import Control
+from vitexplorer.controls import AnyTargetControl, Control, TextMethodControl
 from vitexplorer.core.standings import ORACLE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.views import VIEWS, compute, explanation, explanations
 
 TITLE = Text("The truth itself", "真实答案")
+OF_TEXT = "text_map"
+"""View that finds a text by one of several methods"""
 FORMULA = Text("share of the patch that the object covers", "物体覆盖该图块的比例")
 
 
 def map_views(capture: Capture) -> tuple[str, ...]:
-    """Return the views whose map applies to a capture: attention and the explanations."""
-    keys = ("attention_map", *explanations())
-    return tuple(
-        key
-        for key in keys
-        if VIEWS[key].refuses(capture) is None and (capture.logits is not None or not _has_target(key))
-    )
+    """Return the methods whose map applies to a capture: attention, the explanations, and the ways to find a text.
+
+    A model without a classifier has no target unless it reads texts.
+    """
+    keys = [key for key in ("attention_map", *explanations()) if VIEWS[key].refuses(capture) is None]
+    if capture.logits is None and capture.model.text is None:
+        return tuple(key for key in keys if not _has_target(key))
+    if capture.model.text is not None and VIEWS[OF_TEXT].refuses(capture) is None:
+        (control,) = (control for control in VIEWS[OF_TEXT].controls if control.name == "method")
+        keys += [f"{OF_TEXT}:method={method}" for method, _ in control.offered(capture)]
+    return tuple(keys)
 
 
 def _has_target(key: str) -> bool:
@@ -75,7 +81,8 @@ def title_with_settings(key: str, setting_text: Callable[[Control, str], Text]) 
 
 def _setting_text(control: Control, written: str) -> Text:
     """Return the name of a chosen option, which explains itself; for any other setting its label and value."""
-    words = {} if control.of_capture else dict(control.offered(None))
+    is_known = isinstance(control, TextMethodControl) or not control.of_capture
+    words = dict(control.offered(None)) if is_known else {}
     name = control.label
     return words.get(written) or Text(f"{name.en[:1].lower()}{name.en[1:]} {written}", f"{name.zh} {written}")
 
@@ -84,15 +91,22 @@ def explainer(key: str, case: Case, seed: int) -> Explain:
     """Return the function that makes a method's map of a case, by a view or from the truth."""
     if key == ORACLE:
         return lambda capture, target: _oracle(capture, target, case)
+    if view_of(key) == OF_TEXT:
+        return lambda capture, target: compute(OF_TEXT, capture, text=text_of(target), **settings_of(key))
     return lambda capture, target: explanation(view_of(key), capture, target, seed, None, **settings_of(key))
 
 
-def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
+def text_of(target: int | str) -> str:
+    """Return the text of a target "text: ..."."""
+    return str(target).partition(":")[2].strip()
+
+
+def _oracle(capture: Capture, target: int | str, case: Case) -> MapResult:
     """Map the share of each patch that the object covers; with parts, those shared with the target class."""
     grid = capture.grid(0)
     return class_map(
         capture,
-        target,
+        AnyTargetControl().parse(target, capture, {}),
         view=ORACLE,
         title=TITLE,
         values=torch.from_numpy(covered_cells(_truth(case, target), grid).astype(np.float32)).flatten(),
@@ -104,7 +118,7 @@ def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
     )
 
 
-def _truth(case: Case, target: int) -> np.ndarray:
+def _truth(case: Case, target: int | str) -> np.ndarray:
     """Return the mask of the pixels that make the class, bool (height, width)."""
     if case.parted is None:
         return case.mask

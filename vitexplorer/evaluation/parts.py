@@ -182,5 +182,6 @@ PROTOCOL = Protocol(
     targets=100,
     targets_of_slow=30,
     compares_classes=True,
+    reads_answer=True,
     choose=best_threshold,
 )

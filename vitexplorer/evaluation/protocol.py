@@ -46,7 +46,9 @@ class Protocol:
     targets_of_slow: int = 40
     """Default number of cases for methods that run the network many times for one map"""
     compares_classes: bool = False
-    """True if it depends on the top class, so does not apply to a model with one output"""
+    """True if it needs several classes, so does not apply to a model with one output"""
+    reads_answer: bool = False
+    """True if it depends on the top class, so does not apply to texts either"""
     choose: Callable[[Float[ndarray, "figures steps"]], int] | None = None
     """Function from the means over the cases to the index of the threshold, if there are several"""
 

@@ -119,4 +119,5 @@ PROTOCOL = Protocol(
     targets=12,
     targets_of_slow=12,
     compares_classes=True,
+    reads_answer=True,
 )

@@ -20,8 +20,8 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.quantities.faithfulness import ranking, values_exchanged
-from vitexplorer.quantities.perturbation import Runs, patch_of_pixel
+from vitexplorer.quantities.faithfulness import ranking, runs_for, values_exchanged
+from vitexplorer.quantities.perturbation import patch_of_pixel
 
 GROUPS = 10
 
@@ -47,7 +47,9 @@ def saco(trial: Trial) -> float:
         taken[at, group] = True
     pixels = torch.from_numpy(taken)[:, patch_of_pixel(grid, *image.shape[-2:])].to(image.device)
     mean = image.mean((-2, -1), keepdim=True).expand_as(image)
-    answers = values_exchanged(Runs(trial.capture, len(pixels)), trial.capture, trial.case.target, mean, pixels)
+    answers = values_exchanged(
+        runs_for(trial.capture, trial.target, len(pixels)), trial.capture, trial.target, mean, pixels
+    )
     return coefficient(np.array([values.ravel()[group].sum() for group in groups]), answers[0] - answers[1:])
 
 

@@ -1,10 +1,10 @@
 """Faithfulness of maps: curves of deletion and insertion, and the areas under them.
 
-Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. The curves are the probability of the class,
-or the output f(x) of a model that has only one; its areas are in its own unit and may be negative. Patches with equal
-values (a map may be zero in many places) go in a seeded random order, so that their place gives no advantage. Areas are
-by the trapezoid rule over the share of patches that were really exchanged. Maps on a finer grid than the last block's
-(Swin) are summed over its cells.
+Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. The curves are the probability of the class;
+the output f(x) of a model that has only one; or the cosine of a similarity. Areas of the last two are in their own unit
+and may be negative. Patches with equal values (a map may be zero in many places) go in a seeded random order, so that
+their place gives no advantage. Areas are by the trapezoid rule over the share of patches that were really exchanged.
+Maps on a finer grid than the last block's (Swin) are summed over its cells.
 
 A curve is known at its steps only, which makes its area uncertain. Between two steps it is taken to lie anywhere
 between its ends: the area of the step then has an even distribution of half width |Δf| Δs / 2 and the standard
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -25,12 +26,14 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls.explained import Similarity
 from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.format import measured, plus_minus
 from vitexplorer.core.text import Progress, Text, present
 from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
 from vitexplorer.quantities.read_out import displayed_values
+from vitexplorer.quantities.scores import run_scores
 
 CURVES = ("deletion", "insertion")
 OF_OUTPUT = Text(
@@ -78,7 +81,7 @@ class Faithfulness:
     """Curves and areas of several maps."""
 
     values: Float[np.ndarray, "methods curves steps"]
-    """Probability of the class, or the one output"""
+    """Probability of the class, the one output, or the cosine of a similarity"""
     shares: Float[np.ndarray, " steps"]
     """Share of the patches that are exchanged"""
     areas: Float[np.ndarray, "methods curves"]
@@ -121,13 +124,23 @@ def areas_under(
 def values_exchanged(
     runs: Runs,
     capture: Capture,
-    target: int,
+    target: int | Similarity,
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
 ) -> Float[np.ndarray, " images"]:
-    """Compute the probability of the class, or the one output, with pixels exchanged for those of another image."""
-    logits = run_exchanged(runs, capture.input.tensor, other, exchanged)
-    return displayed_values(logits)[:, target].double().cpu().numpy()
+    """Compute the target's value with pixels exchanged for those of another image; `runs` are those of `runs_for`.
+
+    It is the probability of the class, the one output, or the cosine of a similarity.
+    """
+    answers = run_exchanged(runs, capture.input.tensor, other, exchanged)
+    values = answers if isinstance(target, Similarity) else displayed_values(answers)[:, target]
+    return values.double().cpu().numpy()
+
+
+def runs_for(capture: Capture, target: int | Similarity, total: int, progress: Progress | None = None) -> Runs:
+    """Return the network whose values for a target are asked for: its logits, or the score of a similarity."""
+    network = partial(run_scores, capture, target) if isinstance(target, Similarity) else None
+    return Runs(capture, total, progress, network)
 
 
 def num_passes(capture: Capture, maps: int, steps: int) -> int:
@@ -183,9 +196,14 @@ def best_text(
 
 
 def faithfulness(
-    capture: Capture, target: int, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
+    capture: Capture,
+    target: int | Similarity,
+    maps: Sequence[MapResult],
+    steps: int,
+    seed: int,
+    progress: Progress | None,
 ) -> Faithfulness:
-    """Compute the probability of the class, or the one output, along both curves of each map, and the areas."""
+    """Compute the target's value, see `values_exchanged`, along both curves of each map, and the areas."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor
     counts = step_counts(grid.num_patches, steps)
     on_grid = [coarsened(result.values, result.grid, grid) for result in maps]
@@ -194,7 +212,7 @@ def faithfulness(
     different, place = np.unique(first, axis=0, return_inverse=True)  # all curves share their ends
     at = patch_of_pixel(grid, *image.shape[-2:])
     ranked_first = torch.from_numpy(different)[:, at].to(image.device)
-    runs = Runs(capture, len(CURVES) * len(different), progress)
+    runs = runs_for(capture, target, len(CURVES) * len(different), progress)
     deletion = values_exchanged(runs, capture, target, baseline_image(capture, "mean"), ranked_first)
     insertion = values_exchanged(runs, capture, target, baseline_image(capture, "blur"), ~ranked_first)
     curves = [curve[place.ravel()].reshape(len(maps), len(counts)) for curve in (deletion, insertion)]

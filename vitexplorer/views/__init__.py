@@ -99,9 +99,9 @@ def explanations() -> dict[str, View]:
 
 
 def explanation(
-    view: str, capture: Capture, target: int, seed: int, progress: Progress | None, **settings: Any
+    view: str, capture: Capture, target: int | str, seed: int, progress: Progress | None, **settings: Any
 ) -> MapResult:
-    """Compute the map of one of `explanations()` for a class; controls not in `settings` take their defaults."""
+    """Compute the map of one of `explanations()` for a target; controls not in `settings` take their defaults."""
     controls = {control.name for control in VIEWS[view].controls}
     target_and_seed = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
     return compute(view, capture, progress=progress, **target_and_seed, **settings)
