@@ -69,6 +69,8 @@ class NetworkResult(Result):
     class_names: tuple[Text, ...]
     image: np.ndarray
     """(height, width, 3) uint8: the pixels that the model saw"""
+    hidden: np.ndarray
+    """(patches,) bool: patches of the first grid that no other token reads, in a changed run; their colours are NaN"""
 
 
 @dataclass(frozen=True, kw_only=True)

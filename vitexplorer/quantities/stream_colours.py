@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.quantities.hidden_patches import hidden_patches
 from vitexplorer.quantities.principal_components import principal_components
 
 COLOURS = 3
@@ -21,16 +22,18 @@ ENDS = (1, 99)
 
 
 def streams(capture: Capture) -> list[Float[np.ndarray, "_ dim"]]:
-    """Return the patch tokens that enter the first block and those that leave each block."""
-    prefix = len(capture.prefix_tokens)
+    """Return the patch tokens that enter the first block and those that leave each block; hidden patches are NaN."""
+    prefix, hidden = len(capture.prefix_tokens), hidden_patches(capture)
     tokens = [capture.residual(0), *(capture.residual_after(block) for block in range(capture.depth))]
-    return [each[prefix:].double().cpu().numpy() for each in tokens]
+    streams = [each[prefix:].double().cpu().numpy() for each in tokens]
+    return [np.where(hidden[:, None], np.nan, each) for each in streams] if hidden.any() else streams
 
 
 def stream_colours(*captures: Capture) -> list[list[Float[np.ndarray, "_ 3"]]]:
     """Compute a colour in 0-1 for each patch of each of `streams`, for each capture, all in one basis.
 
-    Several captures are of one model, see `has_one_basis`. A component that is not spanned is a half.
+    Several captures are of one model, see `has_one_basis`. A component that is not spanned is a half, a hidden patch
+    NaN.
     """
     colours: list[list[Float[np.ndarray, "_ 3"]]] = [[] for _ in captures]
     for stages in zip(*map(stages_of, captures), strict=True):
@@ -55,19 +58,21 @@ def has_one_basis(one: Capture, other: Capture) -> bool:
 
 
 def standardised(tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches dim"]:
-    """Centre tokens over the patches and divide them by their root mean square over patches and channels."""
-    centred = tokens - tokens.mean(0)
-    scale = np.sqrt((centred**2).mean())
+    """Centre tokens over the visible patches and divide them by their root mean square over these and channels."""
+    visible = np.isfinite(tokens[:, 0])
+    centred = tokens - tokens[visible].mean(0)
+    scale = np.sqrt((centred[visible] ** 2).mean())
     return centred / scale if scale > 0 else centred
 
 
 def _in_one_basis(stage: list[Float[np.ndarray, "_ dim"]]) -> list[Float[np.ndarray, "_ 3"]]:
     rows = np.concatenate(stage)
-    components, _ = principal_components(rows, COLOURS, "covariance_eigh")
-    scores = (rows - rows.mean(0)) @ components.T
-    low, high = np.percentile(scores, ENDS, axis=0)
+    visible = rows[np.isfinite(rows[:, 0])]
+    components, _ = principal_components(visible, COLOURS, "covariance_eigh")
+    scores = (rows - visible.mean(0)) @ components.T
+    low, high = np.nanpercentile(scores, ENDS, axis=0)
     spread = high - low
-    colours = np.full((len(rows), COLOURS), 0.5)
+    colours = np.where(np.isfinite(rows[:, :1]), 0.5, np.full((1, COLOURS), np.nan))
     shares = ((scores - low) / np.where(spread > 0, spread, 1)).clip(0, 1)
-    colours[:, : len(components)] = np.where(spread > 0, shares, 0.5)
+    colours[:, : len(components)] = np.where(spread > 0, shares, colours[:, :1])
     return np.split(colours, np.cumsum([len(tokens) for tokens in stage])[:-1])

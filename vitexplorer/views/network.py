@@ -26,6 +26,7 @@ from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.network_result import LensAnswer, NetworkResult
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import Output, PatchGrid, Query, prefix_text, query_text
+from vitexplorer.quantities.hidden_patches import hidden_patches
 from vitexplorer.quantities.logit_contributions import contributions, is_no_sum
 from vitexplorer.quantities.places import placed
 from vitexplorer.quantities.read_out import answers_after_blocks, class_text, top_classes
@@ -39,6 +40,12 @@ LINKS = 8
 FEWER = Text(
     "Later stages have fewer patches; the rest of their rows is empty (NaN). Each stage has a basis of its own.",
     "靠后的阶段图块较少，各行其余留空（NaN）；每个阶段使用各自的一组基。",
+)
+HIDDEN = Text(
+    "{hidden} of {patches:patch} {hidden:~is/are} hidden: no other token reads them, so the rest is what a masked "
+    "autoencoder's encoder computes from the visible ones. Their colours and numbers are left out (NaN).",
+    "{patches} 个图块中有 {hidden} 个被隐藏：其他标记都不读取它们，因此其余部分就是掩码自编码器的编码器由可见图块算出的"
+    "结果。它们的颜色和数值留空（NaN）。",
 )
 MOST = 0.5
 """Share of everything that adds to a logit that the named blocks hold at least"""
@@ -85,13 +92,18 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
     attention_adds, mlp_adds, start, bias = adds or (None, None, None, None)
     values = padded(stream_colours(capture)[0])
     has_classes = capture.logits is not None
+    hidden = hidden_patches(capture)
+    similarity = None if has_classes else padded([whole_similarity(capture, block) for block in blocks])
+    if similarity is not None and hidden.any():
+        similarity[:, hidden] = np.nan
     return NetworkResult(
         values=values,
         axes=("blocks", "patches", "channels"),
         unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
         formula=Text("(x − mean) / RMS · component, one basis", "（x − 均值）/ 均方根 · 主成分，共用一组基"),
         notes=present(
-            FEWER if np.isnan(values).any() else None,
+            FEWER if len({grid.num_patches for grid in map(capture.grid, blocks)}) > 1 else None,
+            HIDDEN.format(hidden=int(hidden.sum()), patches=len(hidden)) if hidden.any() else None,
             is_no_sum(capture) if has_classes and adds is None else None,
         ),
         target=None if target is None else explained(capture, target),
@@ -109,10 +121,11 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
         mlp_adds=mlp_adds,
         start=start,
         bias=bias,
-        similarity=None if has_classes else padded([whole_similarity(capture, block) for block in blocks]),
+        similarity=similarity,
         top=top_classes(capture.logits, capture.model.class_texts) if has_classes else (),
         class_names=capture.model.class_texts,
         image=capture.input.pixels,
+        hidden=hidden,
     )
 
 

@@ -41,6 +41,8 @@ ANSWER_WIDTH = 118
 FIRST_HUE = 140 / 360
 """Hue of head 0, as `hueOf` of the page"""
 DOT = 6
+LEFT_OUT = 0.62
+"""Grey of a hidden patch, 0-1"""
 FINEST = 4
 """Smallest patch in pixels whose edges are drawn"""
 FAINTEST = 0.004
@@ -156,7 +158,7 @@ def draw_pass(
     has_adds, has_lens = result.attention_adds is not None, result.lens is not None
     columns = laid_out(page, y, high, depth + 3, (first.rows, first.cols), has_lens + 2 * has_adds, narrowest)
     image, *grids, answer = columns.boxes
-    page.picture(image, result.image)
+    page.picture(image, _seen(result))
     _cut(page, image, first)
     _name(page, image, IMAGE)
     for row, box in enumerate(grids[: reached + 1]):
@@ -196,10 +198,19 @@ def _cut(page: Page, box: Box, grid: PatchGrid) -> None:
         page.line((box.x, y), (box.right, y), "rgba(255,255,255,0.55)")
 
 
+def _seen(result: NetworkResult) -> np.ndarray:
+    """Return the image, its hidden patches grey."""
+    grid = result.grids[0]
+    cells = result.hidden.reshape(grid.rows, grid.cols).repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
+    image = result.image.copy()
+    image[: len(cells), : cells.shape[1]][cells] = round(255 * LEFT_OUT)
+    return image
+
+
 def _tokens(page: Page, result: NetworkResult, row: int, box: Box) -> None:
     grid = result.grids[row]
     colours = result.values[row, : grid.num_patches].reshape(grid.rows, grid.cols, 3)
-    page.picture(box, enlarged(colours, 240))
+    page.picture(box, enlarged(np.nan_to_num(colours, nan=LEFT_OUT), 240))
     _name(page, box, TOKENS if row == 0 else BLOCK.format(block=row - 1))
 
 
@@ -310,11 +321,12 @@ def _answer(page: Page, result: NetworkResult, box: Box) -> None:
         if isinstance(answer, Prediction) and step >= SMALL_SIZE + 8:
             page.meter(Box(box.x, y + SMALL_SIZE + 4, box.width, 4), answer.probability)
     if result.similarity is not None:
-        similar = result.similarity[-1][np.isfinite(result.similarity[-1])]
         grid = result.grids[-1]
-        span = max(float(np.ptp(similar)), 1e-9)
-        shares = ((similar - similar.min()) / span * 255).round().astype(int).reshape(grid.rows, grid.cols)
-        page.picture(box, lookup_table("inferno")[shares].astype(np.uint8).repeat(8, 0).repeat(8, 1))
+        similar = result.similarity[-1, : grid.num_patches].reshape(grid.rows, grid.cols)
+        low, high = np.nanmin(similar), np.nanmax(similar)
+        levels = np.nan_to_num((similar - low) / max(float(high - low), 1e-9) * 255).round().astype(int)
+        colours = np.where(np.isnan(similar)[..., None], 255 * LEFT_OUT, lookup_table("inferno")[levels])
+        page.picture(box, colours.astype(np.uint8).repeat(8, 0).repeat(8, 1))
 
 
 RENDERERS = (Renderer(NetworkResult, draw), Renderer(NetworkPairResult, draw_pair))

@@ -443,7 +443,7 @@ export function mount({root, part, props, trigger}) {
         : await Promise.all([fetchImage(value.image.url), fetchBytes(value.colours.url)]);
       await reads.take(value, sent, image);
       if (mine !== turn) return; // a newer value came meanwhile
-      const tokens = colours ? tokenCanvases(new Uint8Array(colours), value.grids) : scene.tokens;
+      const tokens = colours ? tokenCanvases(new Uint8Array(colours), value.grids, value.hidden) : scene.tokens;
       const {layout = null, reads: read = [], code = sent} = isSame ? scene : {};
       scene = /** @type {any} */ ({value, image, tokens, layout, reads: read, code, now: moment(Infinity, 0)});
       showSentence(part('.failed'), '');

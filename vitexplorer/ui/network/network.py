@@ -45,6 +45,8 @@ class NetworkData(FrameData):
     """Rows, columns and pixels of a patch's side, of the tokens that enter the first block and that leave each block"""
     colours: ServedFile | None = None
     """File of uint8 (rows of `grids`, patches, 3), one after the other"""
+    hidden: list[int] = []
+    """Patches that no other token reads, in a changed run"""
     strip: Strip | None = None
     """Attention of the followed token in every head; None where it is too much work"""
     all_bytes: int = 0
@@ -99,6 +101,7 @@ def network_data(
     `colours` replaces those in a basis of the capture's own.
     """
     from vitexplorer.figures.identity import run_of
+    from vitexplorer.quantities.hidden_patches import hidden_patches
     from vitexplorer.quantities.logit_contributions import is_no_sum
     from vitexplorer.views import reading
 
@@ -110,6 +113,7 @@ def network_data(
         image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
         grids=[(grid.rows, grid.cols, grid.patch_size) for grid in grids],
         colours=colours or capture_file(capture, "colours", lambda: colours_file(capture)),
+        hidden=np.flatnonzero(hidden_patches(capture)).tolist(),
         strip=strip_of(capture, 0, query, language),
         all_bytes=sum(size(capture, block) for block in range(capture.depth)),
         query=written_value(query),
@@ -139,8 +143,8 @@ def colours_file(*captures: Capture) -> ServedFile:
     """Make the file of the first capture's colours, in one basis with the others, see `stream_colours`."""
     from vitexplorer.quantities.stream_colours import stream_colours
 
-    packed = (np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(*captures)[0])
-    return cached_file(b"".join(packed), "colours.bin")
+    colours = (np.nan_to_num(255 * colours) for colours in stream_colours(*captures)[0])
+    return cached_file(b"".join(np.rint(each).astype(np.uint8).tobytes() for each in colours), "colours.bin")
 
 
 def lens_of(capture: Capture, language: Language) -> list[Named | None]:

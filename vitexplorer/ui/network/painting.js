@@ -51,8 +51,9 @@ export function sized(canvas, width, height, scale) {
  *
  * @param {Uint8Array} colours red, green, blue of each token, row of grids after row
  * @param {number[][]} grids
+ * @param {number[]} hidden patches that are left out
  */
-export function tokenCanvases(colours, grids) {
+export function tokenCanvases(colours, grids, hidden) {
   let from = 0;
   return grids.map(([rows, cols]) => {
     const canvas = document.createElement('canvas');
@@ -62,6 +63,7 @@ export function tokenCanvases(colours, grids) {
       cells.data.set(colours.subarray(from + 3 * i, from + 3 * i + 3), 4 * i);
       cells.data[4 * i + 3] = 255;
     }
+    for (const patch of hidden) cells.data[4 * patch + 3] = 0;
     from += 3 * rows * cols;
     canvas.getContext('2d').putImageData(cells, 0, 0);
     return canvas;
@@ -141,6 +143,11 @@ function paintImage(pen, {value, layout, image, now}) {
   const [rows, cols] = value.grids[0];
   pen.imageSmoothingEnabled = true;
   pen.drawImage(image, x, y, wide, tall);
+  pen.fillStyle = GROUND;
+  for (const patch of value.hidden) {
+    const [row, col] = [Math.floor(patch / cols), patch % cols];
+    pen.fillRect(x + (col * wide) / cols, y + (row * tall) / rows, wide / cols, tall / rows);
+  }
   if (wide / cols >= FINEST) {
     pen.strokeStyle = '#ffffff80';
     pen.lineWidth = 0.7;
@@ -170,6 +177,7 @@ function paintFlight(pen, {value, layout, image, now}) {
   const [from, to] = [layout.image, layout.boxes[1]];
   const [w, h] = [image.naturalWidth / cols, image.naturalHeight / rows];
   for (let i = 0; i < rows * cols; i++) {
+    if (value.hidden.includes(i)) continue;
     const [row, col] = [Math.floor(i / cols), i % cols];
     const late = 0.6 * ((col / cols) * 0.7 + (row / rows) * 0.3);
     const share = Math.max(0, Math.min(1, (now.cut - late) / (1 - 0.6)));
@@ -207,11 +215,11 @@ function paintNumbers(pen, {value}, block, [x, y, wide, tall]) {
 }
 
 function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
-  const {answers, similarity, words, grids, whole_label: token} = value;
+  const {answers, similarity, words, whole_label: token} = value;
   const name = answers.length ? words.answer : filled(words.similarity, {token});
   write(pen, name, x + wide / 2, y + tall + 4, {weight: 700, size: 14, within: wide + 30});
   pen.globalAlpha = now.answer;
-  if (similarity.length) paintSimilarity(pen, similarity, grids.at(-1), [x, y, wide, tall]);
+  if (similarity.length) paintSimilarity(pen, value, [x, y, wide, tall]);
   const step = tall / Math.max(5, answers.length);
   answers.forEach(({name: called, value: text, share}, rank) => {
     const top = y + rank * step;
@@ -227,21 +235,16 @@ function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
   pen.globalAlpha = 1;
 }
 
-function paintSimilarity(pen, values, [rows, cols], box) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  pen.drawImage(
-    mapCanvas(
-      values.map((v) => v - low),
-      high - low,
-      rows,
-      cols,
-    ),
-    ...box,
-  );
+function paintSimilarity(pen, {similarity, hidden, grids}, box) {
+  const visible = similarity.filter((_, patch) => !hidden.includes(patch));
+  const [low, high] = [Math.min(...visible), Math.max(...visible)];
+  const above = similarity.map((cosine) => cosine - low);
+  const [rows, cols] = grids.at(-1);
+  pen.drawImage(mapCanvas(above, high - low, rows, cols, hidden), ...box);
 }
 
-/** Draws a map in inferno, one pixel a patch, from 0 to `top`. */
-function mapCanvas(values, top, rows, cols) {
+/** Draws a map in inferno, one pixel a patch, from 0 to `top`; hidden patches are left out. */
+function mapCanvas(values, top, rows, cols, hidden = []) {
   const canvas = document.createElement('canvas');
   Object.assign(canvas, {width: cols, height: rows});
   const table = rgbTable('inferno');
@@ -251,6 +254,7 @@ function mapCanvas(values, top, rows, cols) {
     cells.data.set(table[level], 4 * i);
     cells.data[4 * i + 3] = 255;
   }
+  for (const patch of hidden) cells.data[4 * patch + 3] = 0;
   canvas.getContext('2d').putImageData(cells, 0, 0);
   return canvas;
 }
