@@ -62,9 +62,10 @@ export function blendInTurn(canvases) {
  * Calls back with a share that grows to 1, frame by frame.
  *
  * @param {(share: number) => void} show
+ * @param {number} [length] ms
  * @returns {() => void} goes to the end at once
  */
-export function grow(show) {
+export function grow(show, length = LENGTH) {
   if (isStill()) {
     show(1);
     return () => {};
@@ -75,7 +76,7 @@ export function grow(show) {
     show(1);
   });
   const step = (now) => {
-    const share = Math.max(0, (now - since) / LENGTH);
+    const share = Math.max(0, (now - since) / length);
     if (share >= 1) return end();
     show(share * (2 - share)); // quick at first
     frame = requestAnimationFrame(step);

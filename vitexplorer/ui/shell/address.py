@@ -65,7 +65,7 @@ _FORMS = {
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
     "texts": r"[^\x00-\x1f]{1,4000}",
-    "text": "[1-6]|all",
+    "text": r"\d{1,2}|all",
     "method": "[a-z_]{1,40}",
     "other_block": r"\d{1,3}",
 }

@@ -139,8 +139,15 @@ def test_a_model_without_texts_says_so(language: str) -> None:
     address = Address(model=SMALL.model, image=SMALL.image, weights="random", language=language)
     room = built(WordsRoom(RoomContext(engine, Translations(), gr.State(address))))
     data = now(room.enter("words", address, None, ("a cat",)))[room.board]
-    assert (data.rows, data.other_model["model"]) == (0, "scenes_clip")
-    assert data.offer == {"en": "Open CLIP (drawn scenes)", "zh": "打开 CLIP（合成场景）"}[language]
+    assert data.rows == 0
+    assert [offer.address["model"] for offer in data.offers] == ["scenes_clip", "scenes_captioner"]
+    assert (
+        data.offers[0].title
+        == {
+            "en": "Type texts: open CLIP (drawn scenes)",
+            "zh": "输入文字：打开 CLIP（合成场景）",
+        }[language]
+    )
     assert {"en": "reads no texts", "zh": "不能读取文字"}[language] in data.reading
     assert "192" in data.vectors
 

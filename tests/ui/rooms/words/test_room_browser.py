@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,43 @@ def test_a_model_without_texts_has_one_sentence(visit: Visit, url: str) -> None:
     root.locator(".offer").click()
     expect(visit.page.locator('.vx-words[data-state="ready"] .fields li')).to_have_count(2)
     assert_nothing_went_wrong(visit.page, "words")
+
+
+def test_a_person_reads_a_caption(visit: Visit, url: str) -> None:
+    visit.open(url, room="words", model="scenes_captioner", image="scene_red_fish", text="2")
+    page = visit.page
+    root = page.locator('.vx-captions[data-state="ready"]')
+    root.wait_for()
+    words = root.locator(".sentence button")
+    expect(root).to_have_attribute("data-word", "2")
+    expect(root.locator("figure canvas")).to_have_count(3)
+    expect(words.locator("visible=true")).to_have_count(words.count())
+    little = words.filter(has_text=re.compile("^(a|left|of)")).first
+    little.hover()
+    expect(root.locator(".told")).to_contain_text("names nothing in the picture")
+    fish = words.filter(has_text="fish")
+    fish.click()
+    expect(root.locator(".told")).to_contain_text("where it comes from, by three readings")
+    number = fish.evaluate("(button) => 1 + [...button.parentElement.children].indexOf(button)")
+    page.wait_for_url(re.compile(f"text={number}"))
+    box = root.locator("figure canvas").first.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    expect(root.locator(".unit").first).to_contain_text("row 6, column 6: ")
+    assert_nothing_went_wrong(page, "words")
+    assert_open_to_all(page, "words", is_whole=False)
+    root.locator(".languages button", has_text="Chinese").click()
+    expect(words.filter(has_text="鱼")).to_have_count(1)
+    root.locator(".offer").click()
+    page.locator('.vx-words[data-state="ready"]').wait_for()
+    expect(page.locator(".vx-captions")).to_be_hidden()
+
+
+def test_a_chinese_caption_fits_every_size(visit: Visit, url: str) -> None:
+    visit.open(url, room="words", model="scenes_captioner", image="scene_red_fish", lang="zh")
+    page = visit.page
+    page.locator('.vx-captions[data-state="ready"]').wait_for()
+    assert_is_chinese(page, "words")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        assert_fits(page, "words")
+        assert_still(page, "words")

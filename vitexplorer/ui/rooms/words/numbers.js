@@ -4,6 +4,7 @@
  * @typedef {object} MethodMaps
  * @property {Float32Array[]} maps of each text, patch by patch
  * @property {Uint8Array} best index of the best text of each patch
+ * @property {(boolean | null)[]} [hits] true if the highest patch lies on what a text means, null if that is not known
  */
 
 /**

@@ -16,16 +16,16 @@ import gradio as gr
 
 from vitexplorer.controls.explained import TextVector
 from vitexplorer.core.cache import BytesCache
-from vitexplorer.core.text import ExplainedError, Text
-from vitexplorer.models.catalog import catalog
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Picture
 from vitexplorer.ui.canvas.canvas import FILLINGS
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.panel.figure_panel import of_model
 from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
 from vitexplorer.ui.rooms.room import Room, caption_lines
+from vitexplorer.ui.rooms.words.caption_board import CaptionBoard, CaptionBoardData, caption_data
+from vitexplorer.ui.rooms.words.offers import caption_offer, texts_offer
 from vitexplorer.ui.rooms.words.suggested import first_texts
 from vitexplorer.ui.rooms.words.text_board import (
     TextBoard,
@@ -43,6 +43,7 @@ from vitexplorer.ui.rooms.words.text_maps import (
     read_texts,
     texts_of_file,
 )
+from vitexplorer.ui.rooms.words.truth import masks_meant, points_rightly
 from vitexplorer.ui.rooms.words.word_by_word import taken_apart
 from vitexplorer.ui.rooms.words.words import TEXT_WORDS
 from vitexplorer.ui.shell.address import Address, SelectedView
@@ -81,6 +82,7 @@ class WordsRoom(Room):
         """Build the board, and the room's figures in a closed accordion."""
         self.filled = gr.State(None)  # the address that the board was filled for
         self.texts = gr.State(())
+        self.captions = CaptionBoard()
         self.board = TextBoard(elem_id="vx-words-board")
         with gr.Accordion(
             self.context.t(TEXT_WORDS["figures"]), open=False, elem_id="vx-words-figures"
@@ -90,12 +92,13 @@ class WordsRoom(Room):
         inputs = [self.context.address, self.texts]
         self.board.ask(self.ask, inputs, [self.board, self.texts], **LATEST)
         self.board.further(self.further, inputs, self.board, **LATEST)
+        self.captions.ask(self.describe, self.context.address, self.captions, **LATEST)
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Compute maps when the room is entered, and when the image or model changes."""
         inputs = [active, self.context.address, self.filled, self.texts, self.context.browser]
-        outputs = [self.board, self.texts, self.filled, self.figures]
+        outputs = [self.board, self.captions, self.texts, self.filled, self.figures]
         listen(self.enter, inputs, outputs, js=BROWSER_VIEW_JS, **QUICK)
         super().enter_on(listen, active)
 
@@ -114,7 +117,8 @@ class WordsRoom(Room):
         data, texts = await self._filled(capture, address, texts)
         if is_new_link:
             data.method, data.text = address.method, address.text
-        updates: Updates = {self.board: data, self.texts: texts, self.filled: address}
+        caption = await in_thread(self._caption, capture, address, address.language)
+        updates: Updates = {self.board: data, self.captions: caption, self.texts: texts, self.filled: address}
         named = SelectedView.read(browser_view)
         if named.room == self.key and named.view:
             updates[self.figures] = gr.Accordion(open=True)
@@ -149,6 +153,11 @@ class WordsRoom(Room):
         data, _ = await self._answer(capture, address, texts, sent.get("what", ""))
         data.asked = sent.get("asked", 0)
         return {self.board: data}
+
+    async def describe(self, event: gr.EventData, address: Address) -> Updates:
+        """Show the caption in another language."""
+        capture = await self.context.engine.capture(address.picture)
+        return {self.captions: await in_thread(self._caption, capture, address, fields_of(event).get("key", "en"))}
 
     async def _filled(self, capture: Capture, address: Address, texts: Texts) -> tuple[TextBoardData, Texts]:
         """Return the board of a new picture; texts that the model refuses give way to the defaults."""
@@ -203,17 +212,29 @@ class WordsRoom(Room):
 
         maps = {key: method_maps(capture, key, texts, vectors) for key, vectors in patches.items()}
         scores = compute("text_scores", capture, texts=list(texts))
-        return answer_fields(scores, maps | of_gradients, address.language)
+        maps |= of_gradients
+        masks = masks_meant(scores.texts, capture)
+        hits = {key: points_rightly(method.maps, masks, capture) for key, method in maps.items()}
+        return answer_fields(scores, maps, address.language) | {"hits": hits}
 
     def _of_file(self, capture: Capture, file: Path, address: Address) -> tuple[Texts, str]:
         """Return the first texts of a file, and a sentence if it has more."""
-        from vitexplorer.models.text_files import load_texts
+        from vitexplorer.models.texts.text_files import load_texts
 
         texts = load_texts(file)
         more = TEXT_WORDS["first_of_file"].format(count=len(texts), most=MOST) if len(texts) > MOST else None
         return texts_of_file(texts, capture), more.in_(address.language) if more else ""
 
     # -------------------------------------------------------------------------------------- data
+
+    def _caption(self, capture: Capture, address: Address, language: Language) -> CaptionBoardData:
+        """Return the caption in a language, without numbers where the model writes none."""
+        from vitexplorer.views import compute, refusal
+
+        if refusal("caption", capture):
+            return CaptionBoardData(filled=next(FILLINGS))
+        data = caption_data(capture, compute("caption", capture, language=language), address.language)
+        return data.model_copy(update=self.around("caption", address, language=language))
 
     def _data(self, capture: Capture, address: Address) -> TextBoardData:
         """Return everything but the numbers."""
@@ -253,7 +274,6 @@ class WordsRoom(Room):
         if reason is None:
             width = len(capture.joint_embedding)
             data.vectors = TEXT_WORDS["vectors"].format(width=width).in_(language)
-        if entry := next((entry for entry in catalog() if entry.reads_texts), None):
-            data.other_model = of_model(entry.name)
-            data.offer = TEXT_WORDS["opens"].format(model=entry.title).in_(language)
+        data.offers = [*texts_offer(language), *caption_offer(language)]
+        data.is_away = capture.model.captioner is not None
         return data

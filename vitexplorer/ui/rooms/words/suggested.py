@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import Language, Text
-from vitexplorer.models.examples import examples
 from vitexplorer.ui.rooms.words.text_maps import MOST
+from vitexplorer.ui.rooms.words.truth import worded_scene
 from vitexplorer.ui.rooms.words.words import BACKGROUND, EXAMPLE, NO_THING, OBJECT
 
 if TYPE_CHECKING:
@@ -55,12 +55,9 @@ def texts_of_scene(image_hash: str) -> tuple[Text, ...]:
 
 
 def _phrases(image_hash: str) -> list[Phrase]:
-    number = next((example.worded for example in examples().values() if example.hash == image_hash), None)
-    if number is None:
-        return []
     from vitexplorer.scenes.sentences import Phrase
     from vitexplorer.scenes.shapes import LABEL_NAMES
-    from vitexplorer.scenes.worded import COLOURS, draw_worded
+    from vitexplorer.scenes.worded import COLOURS
 
-    things = draw_worded("examples", number, size=48).things
-    return [Phrase(LABEL_NAMES[thing.shape], COLOURS[thing.colour]) for thing in things]
+    scene = worded_scene(image_hash, size=48)
+    return [Phrase(LABEL_NAMES[thing.shape], COLOURS[thing.colour]) for thing in scene.things] if scene else []

@@ -169,6 +169,9 @@ export function mount({root, part, props, trigger}) {
     setText(part('.note'), noteNow());
   }
 
+  /** Tells if a method points at what the chosen text means; null where that is not known. */
+  const hit = (key) => (isAll() ? null : (numbers.get(key)?.hits?.[text] ?? null));
+
   const swatch = (colour, name) => make('li', {style: {'--ink': colour}}, make('span', {dir: 'auto'}, name));
   const legend = () => {
     const shares = sharesOf(maps().best, value.texts.length);
@@ -195,12 +198,13 @@ export function mount({root, part, props, trigger}) {
             onclick: () => chooseMethod(key),
           },
           known ? thumb : make('span.slope', words.slope),
-          make('span.title', title),
+          make('span.title', {dataset: {hit: String(hit(key))}}, title),
         );
       }),
     );
     const {title, changes} = item();
-    refill(part('.changes'), make('b', filled(words.named, {name: title})), ` ${changes}`);
+    const against = {true: words.hit, false: words.miss}[String(hit(method))] ?? '';
+    refill(part('.changes'), make('b', filled(words.named, {name: title})), ` ${inARow([changes, against])}`);
     part('.senseless').hidden = !senseless.length;
     setText(part('.senseless summary'), filled(words.senseless, {count: senseless.length}));
     refill(
@@ -375,7 +379,6 @@ export function mount({root, part, props, trigger}) {
     if (came.files) ask({files: came.files});
     else showSentence(part('.opening .refused'), came.refused || words.lost);
   });
-  part('.offer').addEventListener('click', () => goTo(value.other_model));
 
   // ------------------------------------------------------------------------------------ pointing
 
@@ -487,15 +490,22 @@ export function mount({root, part, props, trigger}) {
       ),
     );
     showSentence(part('.notice'), value.notice);
+    showOffers();
+  }
+
+  function showOffers() {
+    refill(
+      part('.offers'),
+      ...value.offers.map(({title, address}) => make('button.offer', {onclick: () => goTo(address)}, title)),
+    );
   }
 
   /** Shows the sentence of a model without texts. */
   function showNone() {
-    root.dataset.state = 'none';
+    root.dataset.state = value.is_away ? 'away' : 'none';
     showHead(root, value);
     aside.show(value);
-    setText(part('.offer'), value.offer);
-    part('.offer').hidden = !value.offer;
+    showOffers();
     setText(part('.vectors'), value.vectors);
     setText(part('.file-label'), value.words.file);
     part('.opening .button').hidden = !value.vectors;
@@ -522,6 +532,7 @@ export function mount({root, part, props, trigger}) {
     if (mine !== sequence) return;
     const isSame = !isNew && String(value?.texts) === String(next.texts);
     const coming = unpacked(bytes, next);
+    for (const [key, known] of coming) known.hits = next.hits[key];
     numbers = isSame ? new Map([...numbers, ...coming]) : coming;
     [value, image] = [next, picture];
     if (!isSame) aim = next.method || (item()?.goes_back ? method : '');

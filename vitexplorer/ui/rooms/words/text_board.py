@@ -13,6 +13,7 @@ from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.ui.canvas.files import capture_file
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.words.offers import Offer, caption_offer
 from vitexplorer.ui.rooms.words.suggested import example_texts
 from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST, MethodMaps, methods_of, packed
 from vitexplorer.ui.rooms.words.words import TEXT_WORDS
@@ -70,6 +71,8 @@ class TextBoardData(FrameData):
     numbers: ServedFile | None = None
     """Maps of all texts by the methods `counted`, see `packed`"""
     counted: list[str] = []
+    hits: dict[str, list[bool | None]] = {}
+    """True for each method and text if the highest patch lies on what the text means; None if unknown"""
     method: str = ""
     """Method of an opened link; empty for the first"""
     text: str = ""
@@ -85,10 +88,10 @@ class TextBoardData(FrameData):
     """Lines of a method that takes away the mean of all texts"""
     python_all: str = ""
     """Lines of the best text of each patch; all lines have {text}, {texts}, {number} and {method} in their places"""
-    other_model: dict[str, str] = {}
-    """Parameters of an address that choose a model that reads texts; empty if there is none"""
-    offer: str = ""
-    """Text of the button that chooses it"""
+    is_away: bool = False
+    """True where another component takes its place"""
+    offers: list[Offer] = []
+    """Models for what the present one does not do"""
     vectors: str = ""
     """Sentence on files of text vectors that fit the model; empty where none can"""
     colours: list[str] = list(CATEGORIES[:MOST])
@@ -131,6 +134,7 @@ def picture_data(capture: Capture, language: Language) -> TextBoardData:
         ],
         senseless=[Reason(title=title.in_(language), why=why.in_(language)) for title, why in reasons],
         examples=list(example_texts(capture, language)),
+        offers=caption_offer(language),
         words=frame_words(language) | {key: text.in_(language) for key, text in TEXT_WORDS.items()},
     )
 

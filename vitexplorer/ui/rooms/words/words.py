@@ -72,11 +72,19 @@ TEXT_WORDS: dict[str, Text] = {
     "slope": Text("compute", "计算"),
     "slope_help": Text("{method}: takes one more pass, with gradients", "{method}：需要再运行一次并求梯度"),
     "working": Text("Computing {method} ...", "正在计算 {method}……"),
+    "hit": Text(
+        "Against the truth: its highest patch lies on what the text means.",
+        "对照真实答案：最高的图块落在文字所指的物体上。",
+    ),
+    "miss": Text(
+        "Against the truth: its highest patch lies beside what the text means.",
+        "对照真实答案：最高的图块没有落在文字所指的物体上。",
+    ),
     "senseless": Text("{count:method has/methods have} no meaning for this model", "有 {count} 种方法对该模型没有意义"),
     "needs_other": Text(
         "It takes a second model, which only Python can give.", "它需要第二个模型，只能在 Python 中给出。"
     ),
-    "figures": Text("Figures of these texts to save and compare", "这些文字的图，可保存与比较"),
+    "figures": Text("Figures to save and compare", "可保存与比较的图"),
     "reads_none": Text(
         "{model} reads no texts: it was trained on images alone.", "{model} 不能读取文字：它只用图像训练过。"
     ),
@@ -84,7 +92,8 @@ TEXT_WORDS: dict[str, Text] = {
         "{model} is here without its text half. Open its folder, tokenizer included, to type texts.",
         "{model} 在此没有文字部分。要输入文字，请打开包含分词器的模型文件夹。",
     ),
-    "opens": Text("Open {model}", "打开 {model}"),
+    "open_for_texts": Text("Type texts: open {model}", "输入文字：打开 {model}"),
+    "open_for_caption": Text("Let {model} describe the image", "让“{model}”描述这幅图像"),
     "vectors": Text(
         "Text vectors made elsewhere work too, if they have {width} numbers each and come from the same training.",
         "也可使用在别处算好的文字向量：每条 {width} 维，且来自同一次训练。",
@@ -96,3 +105,19 @@ OBJECT, BACKGROUND = Text("an object", "一个物体"), Text("the background", "
 """Texts to begin with, in English the defaults of the views"""
 NO_THING = Text("only the background", "只有背景")
 """The same in the words of the bundled models"""
+CAPTION_WORDS: dict[str, Text] = {
+    "sentence": Text("Caption, word by word", "逐词的图像描述"),
+    "language": Text("Language of the caption", "描述的语言"),
+    "from_here": Text(
+        "“{word}” ({share}): where it comes from, by three readings.", "“{word}”（{share}）：三种读法各自给出的来源。"
+    ),
+    "no_place": Text(
+        "“{word}” ({share}) names nothing in the picture: it follows from the words before it, and has no patches.",
+        "“{word}”（{share}）不指画面中的任何东西：它由前面的词决定，没有对应的图块。",
+    ),
+    "at_patch_number": Text("row {row}, column {col}: {number}", "第 {row} 行第 {col} 列：{number}"),
+    "word": Text("Word", "词"),
+    "share": Text("Probability", "概率"),
+    "reading": Text("Reading", "读法"),
+    "most": Text("Most", "最大处"),
+}
