@@ -224,12 +224,13 @@ def table(found: dict[tuple[Part, str, Measurement], list[float]], part: Part) -
     rows = [["method", *columns], ["---"] * (1 + len(columns))]
     for method in methods:
         numbers = (found.get((part, method, column)) for column in columns)
-        rows.append([f"`{method}`" if method in METHODS or method in VIEWS else method, *map(_cell, numbers)])
+        rows.append([f"`{method}`" if method in METHODS or method in VIEWS else method, *map(cell, numbers)])
     rows.append(["cases", *(str(len(found[part, methods[0], column])) for column in columns)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cell(numbers: list[float] | None) -> str:
+def cell(numbers: list[float] | None) -> str:
+    """Write the mean of numbers with its interval; empty without numbers."""
     if not numbers:
         return ""
     mean, low, high = mean_interval(np.array(numbers), np.arange(len(numbers)))
