@@ -36,6 +36,7 @@ OTHERS = [
     ["--model", "test_vit4", "--weights", "random"],
     ["--model", "swin_tiny_patch4_window7_224", "--weights", "random"],
     ["--model", "scenes_mae_patch16_192", "--weights", "bundled"],
+    ["--model", "scenes_captioner", "--weights", "bundled"],
 ]
 NEEDED = {"before_after": ["--change", "top_k:k=4"]}
 

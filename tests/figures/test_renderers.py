@@ -17,6 +17,7 @@ import vitexplorer as vx
 from tests.helpers.expected_refusals import NO_CLASS_TOKEN, is_refused
 from tests.helpers.figure_words import CHINESE, all_words, every_word
 from tests.helpers.least_settings import cheaply, run_once
+from tests.helpers.small_captioner import with_captioner
 from tests.helpers.small_models import capture_small
 from tests.helpers.thorough import quick
 from vitexplorer.comparisons import compare
@@ -166,12 +167,24 @@ def test_a_chinese_figure_has_no_english_word(geometry, thorough):
         assert_in_one_language(result, figure, "zh")
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_caption_is_drawn(language):
+    captured = vx.capture(vx.load_model("scenes_captioner", device="cpu"), ASSETS / "examples" / "scene_red_gear.webp")
+    result = compute("caption", captured, written_in=language)
+    figure = render(result, language=language)
+    assert_in_one_language(result, figure, language)
+    assert result.sentence in all_words(figure)
+    if language == "zh":
+        assert english_words(figure, result.provenance) == set()
+
+
 def test_every_type_of_result_is_among_them():
     made = {type(result) for geometry in ("vit", "swin_padded") for result in results_of(geometry, MORE)}
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
     made |= {
         type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers", "network")
     }
+    made.add(type(compute("caption", with_captioner(capture_small("vit")))))
     made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
     assert made == own_results() - OF_TRAININGS - OF_CHECK_UPS - {
         EvaluationResult,  # made of many images: the next test draws it

@@ -29,7 +29,9 @@ from vitexplorer.views import VIEWS, compute, refusal
 
 WHOLE = ("vit", "encoder", "deit_distilled", "beit", "eva02", "dinov3", "swin", "swinv2_padded")
 ATTENTION_ONLY = ("cait", "xcit")
-CHANGED, MAE = "vit, changed", "scenes_mae_patch16_192"
+CHANGED = "vit, changed"
+SPECIAL = ("scenes_mae_patch16_192", "scenes_captioner")
+"""Bundled models with a part of their own: a decoder, a captioner"""
 MODELS = (*WHOLE, *ATTENTION_ONLY, CHANGED)
 """Models: one of each kind of tokens, one without a classifier, two with attention only"""
 WRONG: list[Any] = ["nosuch", "\0", "-1000000000000", "1e99", -(10**12), 10**12, float("nan"), [], {}, (1, 2, 3), b"0"]
@@ -41,16 +43,19 @@ TAKES_NONE = ("several", "patches")
 def capture_of(model: str) -> Capture:
     if model == CHANGED:
         return intervene(reading_texts(capture_small("vit")), {"heads_off": {"heads": [(0, 0)]}})
-    if model == MAE:
-        return capture(load_model(MAE), capture_small("vit").input.pixels)
+    if model in SPECIAL:
+        return capture(load_model(model), capture_small("vit").input.pixels)
     return reading_texts(capture_small(model)) if model in WHOLE else capture_case(model)
 
 
 @cache
 def claims() -> dict[str, tuple[str, ...]]:
-    """Return by view the models that it supports; the model with a decoder if there is no other."""
-    found = {view: tuple(model for model in MODELS if refusal(view, capture_of(model)) is None) for view in VIEWS}
-    return {view: models or (MAE,) for view, models in found.items()}
+    """Return by view the models that it supports; those with a part of their own if there is no other."""
+
+    def supported(view: str, models: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(model for model in models if refusal(view, capture_of(model)) is None)
+
+    return {view: supported(view, MODELS) or supported(view, SPECIAL) for view in VIEWS}
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import vitexplorer as vx
+from tests.helpers.small_captioner import with_captioner
 from tests.helpers.small_models import capture_small
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures.tables import as_csv
+from vitexplorer.models.texts.captioner import BEGIN, Captioner
 from vitexplorer.quantities.texts.captions import READINGS, caption_of
 
 
@@ -26,7 +28,7 @@ def captured():
     ],
 )
 def test_it_names_the_things(captured, language, sentence, has_place):
-    result = vx.compute("caption", captured, language=language)
+    result = vx.compute("caption", captured, written_in=language)
     assert result.sentence == sentence
     assert result.has_place.tolist() == has_place
     assert (result.probabilities > 0.5).all()
@@ -58,3 +60,12 @@ def test_its_table_names_reading_and_word(captured):
 def test_other_models_are_refused():
     with pytest.raises(UnsupportedError, match="writes no captions"):
         vx.compute("caption", capture_small("vit"))
+
+
+def test_a_caption_may_be_empty(monkeypatch):
+    """A model that ends its sentence at once writes nothing."""
+    monkeypatch.setattr(Captioner, "write", lambda _captioner, _image, language: [BEGIN[language]])
+    result = vx.compute("caption", with_captioner(capture_small("vit")))
+    assert (result.sentence, result.values.shape) == ("", (3, 0, 4, 4))
+    assert "nothing to read" in vx.reading(result)
+    vx.render(result)

@@ -46,7 +46,12 @@ from vitexplorer.ui.shell.exploring import _answer
 from vitexplorer.views import VIEWS, refusal
 
 PROBABILITY_WORDS = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
-REFUSED = {"logit_lens": "predicts a number", "mae_reconstruction": "decoder", "relative_position_bias": "adds no bias"}
+REFUSED = {
+    "caption": "writes no captions",
+    "logit_lens": "predicts a number",
+    "mae_reconstruction": "decoder",
+    "relative_position_bias": "adds no bias",
+}
 """Views without an answer for such a model, with the reason"""
 REFUSED_STEPS = {"position", "class_token", "residual", "stack"}
 """Steps of Learn about a choice among classes"""

@@ -16,6 +16,7 @@ from torch import nn
 
 import vitexplorer as vx
 from tests.helpers.least_settings import cheaply, text_settings
+from tests.helpers.small_captioner import small_captioner
 from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import Capture
@@ -37,13 +38,13 @@ ADDRESS = Address(image="scene_ring", model="small")
 
 
 def fresh(key: str) -> Capture:
-    """Capture with a module that no other test uses and no cached gradient; with a decoder where possible."""
+    """Capture with a module that no other test uses and no cached gradient; of a ViT with decoder and captioner."""
     model = copy.deepcopy(load_small(key))
     if key == "vit":
         patches = model.module.patch_embed
         with seeded(0):
             decoder = MaeDecoder(model.module.embed_dim, 32, 1, patches.grid_size, patches.patch_size[0]).eval()
-        model = replace(model, decoder=decoder)
+        model = replace(model, decoder=decoder, captioner=small_captioner(model.module.embed_dim))
     return vx.capture(model, picture(*model.preprocessing.input_size), fit="squash")
 
 

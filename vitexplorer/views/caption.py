@@ -25,19 +25,21 @@ LANGUAGES = {"en": Text("English", "英文"), "zh": Text("Chinese", "中文")}
 NO_PLACE = Text("These words name nothing in the picture: {words}.", "这些词不指画面中的任何东西：{words}。")
 
 
-def compute(capture: Capture, language: Language) -> CaptionResult:
+def compute(capture: Capture, written_in: Language) -> CaptionResult:
     """Compute the words with their probabilities, and the maps of each word, (methods, words, rows, cols)."""
-    caption = caption_of(capture, language)
+    caption = caption_of(capture, written_in)
     grid, words = capture.grid(capture.depth - 1), caption.words
-    maps = [reading.maps(caption) for reading in READINGS.values()]
+    maps = np.zeros((len(READINGS), 0, grid.num_patches))
+    if words:
+        maps = np.stack([reading.maps(caption) for reading in READINGS.values()])
     has_place = np.array([word in placed_words() for word in words], dtype=bool)
     little = list(dict.fromkeys(word for word, placed in zip(words, has_place, strict=True) if not placed))
     quoted = [f"“{word}”" for word in little]
     return CaptionResult(
-        values=np.stack(maps).reshape(len(maps), len(words), grid.rows, grid.cols).astype(np.float32),
+        values=maps.reshape(len(maps), len(words), grid.rows, grid.cols).astype(np.float32),
         axes=("methods", "words", "rows", "cols"),
         unit=Text("each reading's own", "各读法自身的单位"),
-        formula="argmax p(word | words before it, picture)",
+        formula=Text("argmax p(word | words before it, image)", "argmax p（词 | 前面的词，图像）"),
         notes=(NO_PLACE.format(words=Text(", ".join(quoted), "".join(quoted))),) if little else (),
         words=words,
         probabilities=caption.probabilities(),
@@ -62,8 +64,6 @@ def placed_words() -> frozenset[str]:
 
 def reading(result: CaptionResult) -> Text:
     """Quote the caption, and name the word that the model was least sure of."""
-    if not result.words:
-        return Text("The model writes nothing about this picture.", "模型对这幅图像什么也没写。")
     least = int(result.probabilities.argmin())
     return Text(
         "It writes “{sentence}”, and is least sure of “{word}” ({share}).",
@@ -84,7 +84,7 @@ VIEW = View(
     room="words",
     compute=compute,
     reading=reading,
-    controls=(Choice("language", Text("Language", "语言"), tuple(LANGUAGES.items())),),
+    controls=(Choice("written_in", Text("Language of the caption", "描述的语言"), tuple(LANGUAGES.items())),),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuse_if(lambda capture: capture.model.captioner is None, NO_CAPTIONER),
 )

@@ -77,7 +77,7 @@ def test_tokens_are_words_again(captioner):
 
 
 def test_read_alone_is_attention_to_one_token(captioner, image):
-    """Where attention rests on one token, the output projection of its value is all that is added."""
+    """Attention that rests on one token adds the output projection of its value and nothing else."""
     layer = captioner.blocks[-1].to_image
     for number, scores in enumerate(captioner.read_alone(image)):
         added, _ = layer(torch.zeros(1, 1, WIDTH), image[None, number : number + 1])

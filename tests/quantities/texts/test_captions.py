@@ -12,7 +12,7 @@ from vitexplorer.quantities.texts.captions import READINGS, Caption, rank_gaussi
 
 PREFIX, GRID = 1, (3, 4)
 SENTENCES = [(BEGIN["en"], 4, 5, 6), (BEGIN["en"], 5, 4, 5, 6), (BEGIN["zh"], 8)]
-"""With a word that comes twice, and with one word alone"""
+"""A plain one, one with a word that comes twice, one of a single word"""
 
 
 @pytest.fixture(params=SENTENCES, ids=str)

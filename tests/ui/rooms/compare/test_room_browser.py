@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -14,7 +15,14 @@ import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.finetune_folders import class_folder
 from tests.helpers.finetune_page import TRAINED, set_field, tick_only
-from tests.helpers.room_checks import PATIENCE, choose_model, choose_view, wait_for_view
+from tests.helpers.room_checks import (
+    PATIENCE,
+    assert_fits,
+    assert_nothing_went_wrong,
+    choose_model,
+    choose_view,
+    wait_for_view,
+)
 from tests.helpers.thorough import always, later
 from vitexplorer.comparisons import reading
 from vitexplorer.models.examples import examples
@@ -22,6 +30,7 @@ from vitexplorer.models.examples import examples
 pytestmark = pytest.mark.browser
 
 VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
+MAE = "scenes_mae_patch16_192"
 LEFT, RIGHT = "#vx-left-canvas .vx-canvas", "#vx-right-canvas .vx-canvas"
 
 
@@ -38,6 +47,29 @@ def left_place(page: Page, row: float, col: float) -> tuple[float, float]:
     view.scroll_into_view_if_needed()
     box = view.bounding_box()
     return box["x"] + col / 12 * box["width"], box["y"] + row / 12 * box["height"]
+
+
+HIDDEN = [patch for patch in range(144) if patch % 4]
+"""Three of four patches, as a masked autoencoder hides them"""
+
+
+@pytest.mark.parametrize("size", [later(size) for size in ((1920, 1080), (1440, 900), (1366, 768), (390, 844))])
+def test_the_pass_of_the_visible_patches_stands_beside_the_whole(visit: Visit, url: str, size: tuple[int, int]) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    cells = "+".join(f"{patch // 12}.{patch % 12}" for patch in HIDDEN)
+    change = f"mask_patches:patches={cells},how=attention"
+    visit.open(
+        url, room="compare", model=MAE, other_model=MAE, image="scene_gear", other_change=quote(change), view="network"
+    )
+    right = page.locator("#vx-right-pass .vx-network[data-ready]")
+    right.wait_for(timeout=PATIENCE)
+    plain = vx.capture(vx.load_model(MAE), examples()["scene_gear"].path)
+    expected = vx.compute("network", vx.intervene(plain, change))
+    assert expected.hidden.sum() == len(HIDDEN)
+    expect(right.locator(".reading")).to_have_text(vx.reading(expected), timeout=PATIENCE)
+    assert_fits(page, "compare")
+    assert_nothing_went_wrong(page, "compare")
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_a_model_without_texts_has_one_sentence(visit: Visit, url: str) -> None:
     root = visit.page.locator('.vx-words[data-state="none"]')
     expect(root.locator(".reading")).to_contain_text("reads no texts")
     expect(visit.page.locator("#vx-words-figures")).to_be_hidden()
-    root.locator(".offer").click()
+    root.locator(".offer").first.click()
     expect(visit.page.locator('.vx-words[data-state="ready"] .fields li')).to_have_count(2)
     assert_nothing_went_wrong(visit.page, "words")
 

@@ -195,7 +195,7 @@ export function mount({root, part, props, trigger}) {
     refill(
       part('.languages .row'),
       ...languages.map(({key, title}) =>
-        make('button', {ariaPressed: String(key === value.language), onclick: () => trigger('ask', {key})}, title),
+        make('button', {ariaPressed: String(key === value.language), onclick: () => trigger('ask', {what: key})}, title),
       ),
     );
     refill(

@@ -69,7 +69,7 @@ class CaptionBoardData(FrameData):
 
 
 class CaptionBoard(Widget):
-    """Component of a caption. Event: `ask` with `key`, the language to write it in."""
+    """Component of a caption. Event: `ask` with `what`, the language to write it in."""
 
     data_model = CaptionBoardData
     sends = ("ask",)
@@ -95,7 +95,7 @@ def caption_data(capture: Capture, result: CaptionResult, language: Language) ->
             for title, unit, says in zip(result.titles, result.units, result.says, strict=True)
         ],
         numbers=cached_file(result.values.astype("<f4").tobytes(), "caption.bin"),
-        language=str(result.settings["language"]),
+        language=str(result.settings["written_in"]),
         languages=[LanguageItem(key=key, title=title.in_(language)) for key, title in LANGUAGES.items()],
         offers=texts_offer(language),
         saved_as=f"caption_{provenance.model}_{run_of(provenance)}",

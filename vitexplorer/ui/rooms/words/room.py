@@ -157,7 +157,7 @@ class WordsRoom(Room):
     async def describe(self, event: gr.EventData, address: Address) -> Updates:
         """Show the caption in another language."""
         capture = await self.context.engine.capture(address.picture)
-        return {self.captions: await in_thread(self._caption, capture, address, fields_of(event).get("key", "en"))}
+        return {self.captions: await in_thread(self._caption, capture, address, fields_of(event).get("what", "en"))}
 
     async def _filled(self, capture: Capture, address: Address, texts: Texts) -> tuple[TextBoardData, Texts]:
         """Return the board of a new picture; texts that the model refuses give way to the defaults."""
@@ -233,8 +233,8 @@ class WordsRoom(Room):
 
         if refusal("caption", capture):
             return CaptionBoardData(filled=next(FILLINGS))
-        data = caption_data(capture, compute("caption", capture, language=language), address.language)
-        return data.model_copy(update=self.around("caption", address, language=language))
+        data = caption_data(capture, compute("caption", capture, written_in=language), address.language)
+        return data.model_copy(update=self.around("caption", address, written_in=language))
 
     def _data(self, capture: Capture, address: Address) -> TextBoardData:
         """Return everything but the numbers."""
