@@ -91,7 +91,8 @@ def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours, tmp_path)
     assert CONFIG.read(tmp_path).plan.head == "fresh"
 
 
-def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):
+@pytest.mark.thorough  # `test_a_person_fine_tunes` stops and resumes in a process of its own
+def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path):
     config = job(colours, "lora", epochs=5, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
     whole = tmp_path / "whole"
     run_job(config, whole)
@@ -104,12 +105,8 @@ def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):
     assert state.state == "interrupted"
     assert state.runs[0].state == "interrupted"
     assert tuned_tensors(killed, "lora"), "the best so far is on the disk"
-    if thorough:
-        detached.resume(killed)
-        state = wait_for(killed, lambda state: state.state != "running")
-    else:  # `test_finetune_browser` resumes in a process of its own
-        run_job(config, killed)
-        state = job_state(killed)
+    detached.resume(killed)
+    state = wait_for(killed, lambda state: state.state != "running")
     assert state.state == "finished", (killed / LOG).read_text()
     assert "resumed" in [event.kind for event in read_events(killed)[0]]
     assert_same_run(whole, killed, "lora")
