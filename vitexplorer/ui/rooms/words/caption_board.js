@@ -195,7 +195,11 @@ export function mount({root, part, props, trigger}) {
     refill(
       part('.languages .row'),
       ...languages.map(({key, title}) =>
-        make('button', {ariaPressed: String(key === value.language), onclick: () => trigger('ask', {what: key})}, title),
+        make(
+          'button',
+          {ariaPressed: String(key === value.language), onclick: () => trigger('ask', {what: key})},
+          title,
+        ),
       ),
     );
     refill(
