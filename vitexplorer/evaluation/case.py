@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Image of the model's input size, a class to explain, and the true place of that class."""
+    """Image of the model's input size, a class or a text to explain, and the true place of what it means."""
 
     image: UInt8[np.ndarray, "height width 3"]
     """RGB, 0-255; cases of the same image hold the same array"""

@@ -167,8 +167,8 @@ def _picture(pixels: np.ndarray) -> np.ndarray:
 
 
 def _bytes(colours: np.ndarray) -> np.ndarray:
-    """Convert colours in 0-1 to uint8."""
-    return (255 * colours.clip(0, 1)).round().astype(np.uint8)
+    """Convert colours in 0-1 to uint8; patches without one become black."""
+    return (255 * np.nan_to_num(colours).clip(0, 1)).round().astype(np.uint8)
 
 
 def _colours(colours: np.ndarray, size: tuple[int, int]) -> np.ndarray:

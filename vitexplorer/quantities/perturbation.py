@@ -111,6 +111,6 @@ def run_exchanged(
     image: Float[Tensor, "1 channels height width"],
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
-) -> Float[Tensor, "images classes"]:
-    """Compute logits of the image with pixels exchanged for those of another, a batch at a time."""
+) -> Float[Tensor, "images ..."]:
+    """Compute what `runs` gives for the image with pixels exchanged for those of another, a batch at a time."""
     return torch.cat([runs(torch.where(masks[:, None], other, image)) for masks in exchanged.split(BATCH)])

@@ -137,6 +137,13 @@ def a_picture(seed: int = 0, side: int = 40) -> ndarray:
     return np.random.default_rng(seed).integers(0, 255, (side, side + 8, 3), dtype=np.uint8)
 
 
+def test_a_picture_that_goes_while_its_box_is_read_is_left_out(tmp_path: Path) -> None:
+    boxes = Boxes(tmp_path)
+    boxes.add("1", a_picture())
+    (tmp_path / "1" / f"{'f' * 32}.jpg").symlink_to("gone")  # listed, and not there when it is looked at
+    assert len(boxes.box("1").pictures) == 1
+
+
 def test_boxes_stay_until_they_are_deleted(tmp_path: Path, monkeypatch) -> None:
     boxes = Boxes(tmp_path / "boxes")
     assert [(box.key, box.name, box.pictures) for box in boxes.read()] == [("1", "", ()), ("2", "", ())]

@@ -165,5 +165,9 @@ class Boxes:
         _NAMES.write(self.folder, _Names(names))
 
     def _pictures(self, key: str) -> tuple[Path, ...]:
-        found = [path for path in (self.folder / key).glob("*.jpg") if _PICTURE.fullmatch(path.stem)]
-        return tuple(sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name)))
+        found = []
+        for path in (self.folder / key).glob("*.jpg"):
+            with suppress(FileNotFoundError):  # another request may delete it meanwhile
+                if _PICTURE.fullmatch(path.stem):
+                    found.append((path.stat().st_mtime_ns, path.name, path))
+        return tuple(path for *_, path in sorted(found))
