@@ -15,6 +15,7 @@ from training.measure import batches
 from training.recipe import Figures, Recipe
 from training.shipped import load
 from vitexplorer.core.text import Language
+from vitexplorer.core.text_results import sentence_of
 from vitexplorer.models.texts.captioner import Captioner, captioner_at
 from vitexplorer.scenes.captions import caption_of
 from vitexplorer.scenes.several import MOST
@@ -80,7 +81,7 @@ def _written(model: nn.Module, captioner: Captioner, count: int) -> Iterator[_Wr
         for language in get_args(Language):
             true = caption_of(scene.things).text.in_(language)
             words = captioner.words_of(captioner.write(image, language))
-            caption = ("" if language == "zh" else " ").join(words)
+            caption = sentence_of(words)
             yield _Written(things, _named(caption), _PATTERN.sub("", caption) == _PATTERN.sub("", true))
 
 

@@ -236,7 +236,8 @@ function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
 }
 
 function paintSimilarity(pen, {similarity, hidden, grids}, box) {
-  const visible = similarity.filter((_, patch) => !hidden.includes(patch));
+  const out = new Set(hidden);
+  const visible = similarity.filter((_, patch) => !out.has(patch));
   const [low, high] = [Math.min(...visible), Math.max(...visible)];
   const above = similarity.map((cosine) => cosine - low);
   const [rows, cols] = grids.at(-1);

@@ -136,10 +136,10 @@ def test_a_person_reads_a_caption(visit: Visit, url: str) -> None:
     expect(words.locator("visible=true")).to_have_count(words.count())
     little = words.filter(has_text=re.compile("^(a|left|of)")).first
     little.hover()
-    expect(root.locator(".told")).to_contain_text("names nothing in the picture")
+    expect(root.locator(".word-note")).to_contain_text("names nothing in the picture")
     fish = words.filter(has_text="fish")
     fish.click()
-    expect(root.locator(".told")).to_contain_text("where it comes from, by three readings")
+    expect(root.locator(".word-note")).to_contain_text("where it comes from, by three readings")
     number = fish.evaluate("(button) => 1 + [...button.parentElement.children].indexOf(button)")
     page.wait_for_url(re.compile(f"text={number}"))
     box = root.locator("figure canvas").first.bounding_box()

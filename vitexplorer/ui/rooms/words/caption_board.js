@@ -91,7 +91,7 @@ export function mount({root, part, props, trigger}) {
     const {caption_words: all, words} = value;
     const chosen = all[word];
     const sentence = chosen?.has_place ? words.from_here : words.no_place;
-    setText(part('.told'), chosen ? filled(sentence, {word: chosen.text, share: percent(chosen.share)}) : '');
+    setText(part('.word-note'), chosen ? filled(sentence, {word: chosen.text, share: percent(chosen.share)}) : '');
     schedule();
   }
 

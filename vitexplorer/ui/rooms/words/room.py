@@ -20,6 +20,7 @@ from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Picture
 from vitexplorer.ui.canvas.canvas import FILLINGS
+from vitexplorer.ui.canvas.files import made_once
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
@@ -156,8 +157,11 @@ class WordsRoom(Room):
 
     async def describe(self, event: gr.EventData, address: Address) -> Updates:
         """Show the caption in another language."""
+        if address == Address():
+            return gr.skip()
         capture = await self.context.engine.capture(address.picture)
-        return {self.captions: await in_thread(self._caption, capture, address, fields_of(event).get("what", "en"))}
+        language = "zh" if fields_of(event).get("what") == "zh" else "en"
+        return {self.captions: await in_thread(self._caption, capture, address, language)}
 
     async def _filled(self, capture: Capture, address: Address, texts: Texts) -> tuple[TextBoardData, Texts]:
         """Return the board of a new picture; texts that the model refuses give way to the defaults."""
@@ -233,7 +237,8 @@ class WordsRoom(Room):
 
         if refusal("caption", capture):
             return CaptionBoardData(filled=next(FILLINGS))
-        data = caption_data(capture, compute("caption", capture, written_in=language), address.language)
+        result = made_once(capture, ("caption", language), lambda: compute("caption", capture, written_in=language))
+        data = caption_data(capture, result, address.language)
         return data.model_copy(update=self.around("caption", address, written_in=language))
 
     def _data(self, capture: Capture, address: Address) -> TextBoardData:

@@ -59,5 +59,5 @@ def _phrases(image_hash: str) -> list[Phrase]:
     from vitexplorer.scenes.shapes import LABEL_NAMES
     from vitexplorer.scenes.worded import COLOURS
 
-    scene = worded_scene(image_hash, size=48)
+    scene = worded_scene(image_hash)
     return [Phrase(LABEL_NAMES[thing.shape], COLOURS[thing.colour]) for thing in scene.things] if scene else []

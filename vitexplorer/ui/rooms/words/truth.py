@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,26 +24,28 @@ _DENIES = re.compile(r"\b(no|not|without)\b|没有|不带", re.IGNORECASE)
 
 
 @cache
-def worded_scene(image_hash: str, size: int) -> WordedScene | None:
-    """Draw the worded scene that an example shows, at size x size pixels; None for other images."""
+def worded_scene(image_hash: str) -> WordedScene | None:
+    """Draw the worded scene that an example shows, once and at one size; None for other images."""
     from vitexplorer.scenes.worded import draw_worded
 
     number = next((example.worded for example in examples().values() if example.hash == image_hash), None)
-    return None if number is None else draw_worded("examples", number, size=size)
+    return None if number is None else draw_worded("examples", number)
 
 
 def masks_meant(texts: Sequence[str], capture: Capture) -> list[np.ndarray | None]:
-    """Return the pixels of the one thing that each text means; None where it means none or several, or denies one."""
-    grid = capture.grid(capture.depth - 1)
-    height, width = grid.rows * grid.patch_size, grid.cols * grid.patch_size
-    scene = worded_scene(capture.input.image_hash, height) if height == width else None
-    if scene is None:
+    """Return for each text the cells whose middle shows the one thing that it means, bool (rows, cols).
+
+    None where a text means no thing or several, or denies one.
+    """
+    grid, scene = capture.grid(capture.depth - 1), worded_scene(capture.input.image_hash)
+    if scene is None or grid.rows != grid.cols:
         return [None] * len(texts)
+    middles = ((np.arange(grid.rows) + 0.5) / grid.rows * len(scene.image)).astype(int)
     masks = []
     for text in texts:
         phrase = phrase_of(text)
         fits = [number for number, thing in enumerate(scene.things) if phrase and phrase.fits(thing)]
-        masks.append(scene.masks[fits[0]] if len(fits) == 1 else None)
+        masks.append(scene.masks[fits[0]][np.ix_(middles, middles)] if len(fits) == 1 else None)
     return masks
 
 
@@ -71,7 +74,7 @@ def points_rightly(maps: np.ndarray, masks: Sequence[np.ndarray | None], capture
     """Say of each text's map, (texts, patches), if its highest patch lies on what the text means; None if unknown."""
     from vitexplorer.evaluation.pointing import points_at
 
-    grid = capture.grid(capture.depth - 1)
+    grid = replace(capture.grid(capture.depth - 1), patch_size=1)  # a mask has one entry for each cell
     return [
         None if mask is None else points_at(values.reshape(grid.rows, grid.cols), grid, mask)
         for values, mask in zip(maps, masks, strict=True)
