@@ -496,7 +496,9 @@ export function mount({root, part, props, trigger}) {
   function showOffers() {
     refill(
       part('.offers'),
-      ...value.offers.map(({title, address}) => make('button.offer', {onclick: () => goTo(address)}, title)),
+      ...value.offers.map(({title, address}) =>
+        make(value.rows ? 'button.offer' : 'button.offer.primary', {onclick: () => goTo(address)}, title),
+      ),
     );
   }
 
