@@ -78,9 +78,7 @@ class CacheFolder:
         remaining, total = [], 0
         for used, size, path in sorted(files_in(self.path), reverse=True):
             total += size
-            if now - used > YOUNG and (now - used > AGE or total > self.most):
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
+            if now - used > YOUNG and (now - used > AGE or total > self.most) and _removed(path, used):
                 total -= size
             else:
                 remaining.append(size)
@@ -93,6 +91,15 @@ class CacheFolder:
 
 def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _removed(path: str, used: float) -> bool:
+    """Remove a file unless a visitor has used it after `used`, while the folder was being listed."""
+    with suppress(FileNotFoundError):
+        if os.stat(path).st_mtime > used:
+            return False
+        os.unlink(path)
+    return True
 
 
 def files_in(folder: Path) -> Iterator[tuple[float, int, str]]:

@@ -25,6 +25,7 @@ from tests.helpers.waiting import until
 from vitexplorer.core.settings import ASSETS, Settings, settings
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
+from vitexplorer.service import cache_folder
 from vitexplorer.service import scheduler as turns
 from vitexplorer.service import storage_limits as storing
 from vitexplorer.service.cache_folder import CacheFolder, FolderUsage
@@ -651,6 +652,27 @@ def test_files_go_by_age_and_the_oldest_make_room(tmp_path: Path) -> None:
     assert not folder.is_full(300)
     folder.take(100)
     assert folder.is_full(300)
+
+
+def test_a_file_that_is_used_during_a_sweep_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page asks for an old file again after the sweep has listed it."""
+    asked, forgotten = (tmp_path / "files" / name / "image.png" for name in ("asked", "forgotten"))
+    for path in (asked, forgotten):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(100))
+        os.utime(path, (time.time() - 3 * 3600,) * 2)
+    listing = cache_folder.files_in
+
+    def listed_then_asked(folder: Path) -> list[tuple[float, int, str]]:
+        files = list(listing(folder))
+        os.utime(asked)
+        return files
+
+    monkeypatch.setattr(cache_folder, "files_in", listed_then_asked)
+    folder = CacheFolder(tmp_path, most=1000)
+    folder.sweep()
+    assert (asked.exists(), forgotten.exists()) == (True, False)
+    assert folder.held == FolderUsage(files=1, size=100)
 
 
 def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
