@@ -29,6 +29,7 @@ from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import SettingError
 from vitexplorer.figures.tables import as_json
+from vitexplorer.finetune.job.folder import UPDATES, Update, Updates
 
 VIEWS = vx.views()
 SMALL = ["--model", "test_vit", "--weights", "random", "--weights-seed", "3"]
@@ -397,4 +398,7 @@ def test_a_check_up_has_an_exit_status_for_each_verdict(language, tmp_path):
     found = run("diagnose", tmp_path / "model.safetensors", "--json", language=language)
     assert found.exit_code == 1, found.output
     assert [finding["cause"] for finding in json.loads(found.stdout)["findings"]] == ["positions_missing"]
+    UPDATES.write(tmp_path, Updates((), (Update(0, {"blocks.0.norm1.weight": (1.0, 1.0)}),)))
+    trained = run("diagnose", "scenes_vit_patch16_192", "--training", tmp_path, "--json", language=language)
+    assert [finding["cause"] for finding in json.loads(trained.stdout)["findings"]] == ["rate_too_high"]
     assert run("diagnose", "scenes_vit_patch", language=language).exit_code == 2

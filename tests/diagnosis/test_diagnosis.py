@@ -170,6 +170,6 @@ def test_nothing_to_check_is_not_healthy() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_a_training_of_another_form_gets_a_sentence(model: LoadedModel) -> None:
-    for training in ("x", [3], [{"a": 1.0}], []):
+    for training in (3, [3], [{"a": 1.0}], []):
         with pytest.raises(SettingError, match="steps of a training"):
             diagnose(model, training=training)

@@ -15,6 +15,7 @@ HELP = Text("Find out why a model does not work here.", "找出模型在此不�
 _MODEL = Text("A name from `models`, a weight file or its folder.", "`models` 中的名称、权重文件或其文件夹。")
 _DATA = Text("A folder of pictures, best in a folder for each class.", "图像文件夹，最好每个类别一个子文件夹。")
 _LABELS = Text("A .csv with a file name and a label in each row.", "每行含文件名与标签的 .csv。")
+_TRAINING = Text("Folder of a fine-tuning, to judge its first steps.", "微调训练的文件夹，用于检查其最初几步。")
 _SECONDS = Text("Time to aim for, in seconds.", "目标用时（秒）。")
 _REPAIR = Text("Folder to write repairs into.", "写入修复结果的文件夹。")
 _JSON = Text("Print the report as JSON.", "以 JSON 输出报告。")
@@ -36,6 +37,7 @@ def diagnose_command(language: Language) -> Callable[..., None]:
         model: str = typer.Argument(help=say(_MODEL)),
         data: Path | None = typer.Option(None, help=say(_DATA)),
         labels: Path | None = typer.Option(None, help=say(_LABELS)),
+        training: Path | None = typer.Option(None, help=say(_TRAINING)),
         seconds: float = typer.Option(60, min=1, help=say(_SECONDS)),
         repair: Path | None = typer.Option(None, help=say(_REPAIR)),
         as_json: bool = typer.Option(False, "--json", help=say(_JSON)),
@@ -53,7 +55,7 @@ def diagnose_command(language: Language) -> Callable[..., None]:
                     begun.add(part)
                     typer.echo(_CHECKS.format(part=part).in_(language), err=True)
 
-            report = vx.diagnose(model, data, labels, seconds=seconds, watch=watch)
+            report = vx.diagnose(model, data, labels, training=training, seconds=seconds, watch=watch)
             files = write_repairs(report, repair) if repair else []
         if as_json:
             typer.echo(report.to_json())

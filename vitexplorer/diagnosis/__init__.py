@@ -83,8 +83,8 @@ def diagnose(
             labels. None with a folder: the names of its class folders.
         preprocess: the caller's own preprocessing, from a PIL image to a float tensor (3, height, width); None for the
             model's own.
-        training: a list with a mapping for each step of a training, from the name of a parameter to the norm of its
-            update and its own norm.
+        training: a result of `finetune` or its folder; or a list with a mapping for each of the first steps of a
+            training, from the name of a parameter to the norm of its update and its own norm before.
         seconds: time to aim for; what is left out when it runs short is undecided.
         watch: called with the name of the part at work, before it begins and before each pass; an error that it raises
             stops the check-up.

@@ -5,11 +5,13 @@ events.jsonl       event log                                runs/<key>/checkpoin
 split.json         images of each side                      runs/<key>/tuned.safetensors   best epoch so far
 baseline.json, baseline_head.npz                            runs/<key>/predictions.npz     of the same epoch
 process.json       claim of the working process             runs/<key>/result.json
-stop               present if a stop was requested          cache/                         can be rebuilt
+stop               present if a stop was requested          runs/<key>/updates.json        sizes of the first updates
+                                                            cache/                         can be rebuilt
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,6 +50,25 @@ class Sides:
             raise ValueError("targets")
 
 
+@dataclass(frozen=True)
+class Update:
+    """Sizes of one step's updates."""
+
+    step: int
+    """Number of the step, counted from 0"""
+    sizes: Mapping[str, tuple[float, float]]
+    """By name of the trained parameter: norm of its update, and its own norm before"""
+
+
+@dataclass(frozen=True)
+class Updates:
+    """Sizes of the first updates of a run."""
+
+    fresh: tuple[str, ...]
+    """Names of the parameters of the new head, whose norm says nothing about its steps"""
+    steps: tuple[Update, ...]
+
+
 _DELETE = Text("Nothing of this training can be shown; delete it.", "无法显示该训练；请将其删除。")
 _LOST = Text(
     "Its methods can no longer be compared or trained further; delete it and start a new training.",
@@ -61,6 +82,7 @@ SPLIT = RecordFile("split.json", Sides, _LOST)
 BASELINE = RecordFile("baseline.json", Baseline, _AGAIN)
 ESTIMATE = RecordFile("estimate.json", Estimate, _AGAIN)
 RESULT = RecordFile("result.json", RunRecord, TRAIN_AGAIN)
+UPDATES = RecordFile("updates.json", Updates, TRAIN_AGAIN)
 BASELINE_HEAD, PREDICTIONS, TUNED = "baseline_head.npz", "predictions.npz", "tuned.safetensors"
 CHECKPOINTS = ("checkpoint.safetensors", "checkpoint_before.safetensors")
 """Newest checkpoint, and the previous one in case the newest is broken"""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,8 @@ from vitexplorer.finetune.training.checkpoint import TrainingState, latest_check
 from vitexplorer.finetune.training.feeds import Feed
 from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.finetune.training.steps import batches_of, in_order, rate_at, share_of, steps_of
+from vitexplorer.finetune.training.updates import is_recorded, recorded
+from vitexplorer.models.outline import classifiers
 from vitexplorer.models.seeding import TURN, stream
 from vitexplorer.storage.atomic_writes import replace_file
 
@@ -75,7 +77,9 @@ class Run:
         groups = parameter_groups(self.tuned, self.candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
         self._optimiser = torch.optim.AdamW(groups)
-        self._trained = list(trainable(self.tuned.module).values())
+        self._trained = trainable(self.tuned.module)
+        heads = tuple(f"{head}." for head in classifiers(self.tuned.module))
+        self._fresh = [name for name in self._trained if name.startswith(heads)]
         self._last_event = 0.0
 
     @property
@@ -137,7 +141,8 @@ class Run:
 
     def _step(self, batch: np.ndarray, pieces: list[np.ndarray], inputs, is_empty: bool) -> tuple[float, float]:
         """Do one optimiser step; return the sum of weighted losses of the whole batch and the sum of weights."""
-        share = rate_at(self.state.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
+        steps = self._steps_of_epoch * self._plan.epochs
+        share = rate_at(self.state.step, steps, self._plan.warmup)
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
         targets, objective = self.setup.train_targets, self.setup.objective
@@ -153,10 +158,18 @@ class Run:
                 self._accelerator.backward(loss * (self._processes / weight))
             loss_sum += loss.detach()
         if self._plan.clip:
-            torch.nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
-        self._optimiser.step()
+            torch.nn.utils.clip_grad_norm_(self._trained.values(), self._plan.clip)
+        with self._recording(steps):
+            self._optimiser.step()
         self._optimiser.zero_grad()
         return float(self._accelerator.reduce(loss_sum, "sum")), weight
+
+    def _recording(self, steps: int) -> AbstractContextManager[None]:
+        """Return the context of an optimiser step of `steps`, which records the sizes of the first updates."""
+        step = self.state.step
+        if self._accelerator.is_main_process and is_recorded(step, steps, self._plan.warmup):
+            return recorded(self._trained, step, self.folder, self._fresh)
+        return nullcontext()
 
     def _on_device(self, values: np.ndarray) -> Tensor:
         return torch.as_tensor(values, device=self.setup.device)
