@@ -3,9 +3,9 @@
     python -m benchmarks.diagnosis [--seeds 5] [--first-seed 0] [--causes ...] [--models ...] [--pictures 64]
 
 A row for each cause: runs, the right cause first, among the first three, decided (not among what cannot be told),
-repairs that reach the healthy accuracy to one point, and the median of the seconds. The last row is healthy pairs, with
-false alarms in place of the right cause. Even seeds are for building the checks, odd ones (`--first-seed 1`) for the
-end.
+repairs that reach the healthy accuracy to one point, and the median of the seconds. Of two faults at once, either may
+be first, and both must be among three. The last rows are healthy pairs, with false alarms in place of the right cause.
+Even seeds are for building the checks, odd ones (`--first-seed 1`) for the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import typer
 from torch import Tensor, nn
 
 import vitexplorer as vx
-from benchmarks.planted_faults import FAULTS, Case, fed_right
+from benchmarks.planted import FAULTS, HEALTHY, TOGETHER, Case, fed_right
 from vitexplorer.diagnosis import Diagnosis, Finding
 from vitexplorer.diagnosis.features import features_of
 from vitexplorer.models.loading import LoadedModel
@@ -31,7 +31,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 SCENES = ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192")
 PROBED, CREATURES = "scenes_dino_patch16_192", "creatures_vit_patch16_192"
-HEALTHY = "healthy"
+AND = " and "
 REACHED = 0.01
 """Accuracy by which a repair may stay below that of the healthy pair"""
 
@@ -134,16 +134,20 @@ def reached(finding: Finding, case: Case) -> float | None:
         return share
     if isinstance(repaired, LoadedModel):
         return accuracy(repaired.module, fed, case.labels)
+    if case.preprocess is not None and finding.cause == "wrong_size_or_crop":
+        fed = torch.stack([repaired(picture) for picture in case.pictures])
+        return accuracy(case.model.module, fed, case.labels)
     return accuracy(case.model.module, repaired(fed), case.labels) if repaired and case.fed is not None else None
 
 
 def record(row: Row, cause: str, case: Case, healthy: float, report: Diagnosis) -> None:
     """Add a run to the counts of its cause."""
     causes = [finding.cause for finding in report.findings]
+    right = cause.split(AND)
     row.runs += 1
-    row.first += causes[:1] == [cause] or (cause == HEALTHY and bool(causes))
-    row.among += cause in causes[:3]
-    row.decided += cause not in report.undecided
+    row.first += bool(causes) and (causes[0] in right or cause in HEALTHY)
+    row.among += all(one in causes[:3] for one in right)
+    row.decided += not any(one in report.undecided for one in right)
     row.seconds.append(report.seconds)
     finding = next((finding for finding in report.findings if finding.cause == cause), None)
     share = reached(finding, case) if finding else None
@@ -153,11 +157,15 @@ def record(row: Row, cause: str, case: Case, healthy: float, report: Diagnosis) 
 
 
 def planted(case: Case, cause: str, seed: int) -> Case | None:
-    """Return the pair with a fault; which way of planting it alternates with the seeds."""
-    if cause == HEALTHY:
-        return case
-    ways = FAULTS[cause]
-    return ways[seed // 2 % len(ways)](case, np.random.default_rng(seed))
+    """Return the pair with its faults; which way of planting one alternates with the seeds."""
+    rng = np.random.default_rng(seed)
+    if cause in HEALTHY:
+        return HEALTHY[cause](case, rng)
+    faulty: Case | None = case
+    for one in cause.split(AND):
+        ways = FAULTS[one]
+        faulty = faulty and ways[seed // 2 % len(ways)](faulty, rng)
+    return faulty
 
 
 def rows_of(rows: dict[str, Row]) -> Iterator[str]:
@@ -165,7 +173,7 @@ def rows_of(rows: dict[str, Row]) -> Iterator[str]:
     yield "| cause | runs | first | among three | decided | repair proven | seconds |"
     yield "|---|---|---|---|---|---|---|"
     for cause, row in rows.items():
-        first = f"{row.first} false alarms" if cause == HEALTHY else row.first
+        first = f"{row.first} false alarms" if cause in HEALTHY else row.first
         proven = f"{row.proven} of {row.repairs}" if row.repairs else "-"
         seconds = f"{median(row.seconds):.0f}" if row.seconds else "-"
         yield f"| `{cause}` | {row.runs} | {first} | {row.among} | {row.decided} | {proven} | {seconds} |"
@@ -174,7 +182,9 @@ def rows_of(rows: dict[str, Row]) -> Iterator[str]:
 def main(
     seeds: Annotated[int, typer.Option(help="Runs of each cause and pair.")] = 5,
     first_seed: Annotated[int, typer.Option(help="First seed; every second one follows.")] = 0,
-    causes: Annotated[str, typer.Option(help="Keys, with commas between.")] = ",".join((*FAULTS, HEALTHY)),
+    causes: Annotated[str, typer.Option(help="Keys, with semicolons between.")] = ";".join(
+        (*FAULTS, *map(AND.join, TOGETHER), *HEALTHY)
+    ),
     models: Annotated[str, typer.Option(help="Names, with commas between.")] = ",".join(
         (*SCENES, "probed", "wrapped", CREATURES)
     ),
@@ -182,7 +192,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Time of a check-up to aim for.")] = 60,
 ) -> None:
     """Print a row for each cause."""
-    rows = {cause: Row() for cause in causes.split(",")}
+    rows = {cause: Row() for cause in causes.split(";")}
     for name, make in pairs(models.split(",")).items():
         for seed in range(first_seed, first_seed + 2 * seeds, 2):
             case = make(seed, pictures)
@@ -191,7 +201,7 @@ def main(
                 faulty = planted(case, cause, seed)
                 if faulty is None:
                     continue
-                report = vx.diagnose(faulty.model, faulty.data, list(faulty.labels), seconds=seconds)
+                report = faulty.check_up(seconds)
                 record(row, cause, faulty, healthy, report)
                 causes_named = ", ".join(finding.cause for finding in report.findings) or "healthy"
                 typer.echo(f"{name}, seed {seed}, {cause}: {causes_named}, {report.seconds:.0f} s", err=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import RECIPES, load_small
@@ -64,6 +65,14 @@ def test_a_classifier_that_reads_the_first_patch_is_named() -> None:
     module = copy.deepcopy(model.module)
     module.attn_pool, module.global_pool = None, "token"
     assert "prefix_token_missing" in causes(replace(model, module=module))
+
+
+def test_a_model_that_sees_nothing_stays_undecided() -> None:
+    model = load_small("vit")
+    module = copy.deepcopy(model.module)
+    torch.nn.init.zeros_(module.patch_embed.proj.weight)
+    report = diagnose(replace(model, module=module))
+    assert report.undecided["prefix_tokens_among_patches"].en == "No token changes with the picture."
 
 
 def test_without_a_stream_it_stays_undecided() -> None:

@@ -472,6 +472,32 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
     wait_for_room(page, rail.get_attribute("data-room"))
 
 
+def test_a_room_is_filled_although_the_one_before_is_answered_later(linked: Visit) -> None:
+    """A person passes through a room, and the server answers that entry after the entry into the next."""
+    page, requests = linked.page, "**/gradio_api/run/**"
+    held: list[Route] = []  # the entry into the first room, then what fills the second
+
+    def hold(asked: Route) -> None:
+        entered = asked.request.post_data_json["data"]
+        if entered == ["what_if"] or (held and held[0] is None):
+            asked.continue_()
+        else:
+            held.append(asked)
+
+    page.route(requests, hold)
+    for room in ("check_up", "what_if"):
+        with page.expect_request(requests):
+            page.locator(f'.vx-rail [data-room="{room}"]').dispatch_event("click")
+    with page.expect_request(lambda request: (request.post_data_json or {}).get("data", [""])[0] is None):
+        pass
+    with page.expect_response(lambda answer: answer.request == held[0].request):
+        held[0].continue_()
+    fillings, held[:] = held[1:], [None]
+    for asked in fillings:
+        asked.continue_()
+    wait_for_room(page, "what_if")
+
+
 def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is(
     pages: str, desktop: BrowserContext
 ) -> None:

@@ -21,6 +21,7 @@ MISSING, AMONG = "prefix_token_missing", "prefix_tokens_among_patches"
 _SAME = 1e-6
 """Change of a token between two pictures, as a share of its norm, up to which it is the same"""
 _NO_STREAM = Text("The tokens between the blocks of this model are not known.", "该模型各块之间的标记未知。")
+_NOTHING_CHANGES = Text("No token changes with the picture.", "没有任何标记随图像变化。")
 _IS_PATCH = Text(
     "The token taken for “{name}” changes with the picture, as a patch does: the model has no such token.",
     "被当作“{name}”的标记随图像变化，与图块一样：模型没有这个标记。",
@@ -42,6 +43,8 @@ def check_prefix(exam: Examination) -> None:
         same = unchanged(model)
     except UnsupportedError:
         return exam.cannot_tell((MISSING, AMONG), _NO_STREAM)
+    if same.all():
+        return exam.cannot_tell((MISSING, AMONG), _NOTHING_CHANGES)
     exam.did_check((MISSING, AMONG))
     names = model.prefix_tokens
     changing = [name for name, is_same in zip(names, same, strict=False) if not is_same]

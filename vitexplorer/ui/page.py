@@ -100,7 +100,7 @@ class Page:
 
     def build(self, page: gr.Blocks) -> None:
         """Lay out the components inside the open `page` and bind the events of the frame."""
-        active = gr.State("")
+        entered = [gr.State("") for _ in self.rooms]  # one for all rooms would go to whoever was answered last
         with gr.Column(elem_id="vx-bar"):
             gr.HTML("<h1>ViT Explorer</h1>", elem_id="vx-brand", apply_default_css=False)
             image = ImageChip(elem_id="vx-image")
@@ -115,7 +115,7 @@ class Page:
         self.thread = Thread(elem_id="vx-thread")
         self.thread.listen(self.context)
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
-            room_components = [self._build_room(room, active) for room in self.rooms]
+            room_components = list(map(self._build_room, self.rooms, entered))
         for room in self.rooms:  # outside of the tabs, where gradio would count each state as a tab
             room.enter_on(rail.look(room.key), gr.State(room.key))
         requested = gr.State(Address())
@@ -131,13 +131,13 @@ class Page:
         ]
         self._bind(page)
 
-    def _build_room(self, room: Room, active: gr.State) -> list[Block]:
-        """Build a room in its tab; its panel fills itself when the room is entered."""
+    def _build_room(self, room: Room, entered: gr.State) -> list[Block]:
+        """Build a room in its tab; it fills itself where `entered` has its key, which a person's entry writes."""
         with gr.Tab(self.context.t(room.title), id=room.key) as tab:
             components = room.build()
         js = f"() => window.vxEnter('{room.key}')"
-        entered = tab.select(self.enter, self.context.browser, active, js=js, **QUICK)
-        room.enter_on(entered.then, active)
+        selected = tab.select(self.enter, self.context.browser, entered, js=js, **QUICK)
+        room.enter_on(selected.then, entered)
         return components
 
     def _bind(self, page: gr.Blocks) -> None:

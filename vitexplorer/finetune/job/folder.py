@@ -57,7 +57,7 @@ class Update:
     step: int
     """Number of the step, counted from 0"""
     sizes: Mapping[str, tuple[float, float]]
-    """By name of the trained parameter: norm of its update, and its own norm before"""
+    """Norm of the update and norm of the parameter before it, by name of the trained parameter"""
 
 
 @dataclass(frozen=True)
