@@ -23,7 +23,7 @@ CAUSES = ("rate_too_high", "nothing_trains")
 TOO_FAR = 0.05
 """Norm of an update, as a share of the norm of its weight, from which steps are too large; a thousandth is usual"""
 Steps = Sequence[Mapping[str, tuple[float, float]]]
-"""For each step, norm of the update and of the parameter before, by name of the parameter"""
+"""Norm of each update and of its parameter before, by name, for each step"""
 _NO_TRAINING = Text("No steps of a training were given.", "没有给出训练步骤。")
 _FORM = Text(
     "The steps of a training are a list with a mapping for each step, from the name of a parameter to the norm of its "
