@@ -75,6 +75,11 @@ def without_classes(capture: CaptureProtocol) -> Text | None:
     ).format(model=capture.model.title)
 
 
+def without_answer(capture: CaptureProtocol) -> Text | None:
+    """Refuse a model that neither has a classifier nor reads texts; None for one that does."""
+    return None if capture.model.projects else without_classifier(capture)
+
+
 def without_classifier(capture: CaptureProtocol) -> Text | None:
     """Refuse a model without a classifier; None for one that has it."""
     if capture.logits is not None:

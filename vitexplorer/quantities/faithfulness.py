@@ -1,10 +1,11 @@
 """Faithfulness of maps: curves of deletion and insertion, and the areas under them.
 
 Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. The curves are the probability of the class;
-the output f(x) of a model that has only one; or the cosine of a similarity. Areas of the last two are in their own unit
-and may be negative. Patches with equal values (a map may be zero in many places) go in a seeded random order, so that
-their place gives no advantage. Areas are by the trapezoid rule over the share of patches that were really exchanged.
-Maps on a finer grid than the last block's (Swin) are summed over its cells.
+the output f(x) of a model that has only one; or the score of another target: a difference of logits, or the cosine of a
+similarity. Areas of all but a probability are in their own unit and may be negative. Patches with equal values (a map
+may be zero in many places) go in a seeded random order, so that their place gives no advantage. Areas are by the
+trapezoid rule over the share of patches that were really exchanged. Maps on a finer grid than the last block's (Swin)
+are summed over its cells.
 
 A curve is known at its steps only, which makes its area uncertain. Between two steps it is taken to lie anywhere
 between its ends: the area of the step then has an even distribution of half width |Δf| Δs / 2 and the standard
@@ -26,7 +27,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls.explained import Similarity
+from vitexplorer.controls.explained import Target
 from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.format import measured, plus_minus
 from vitexplorer.core.text import Progress, Text, present
@@ -81,7 +82,7 @@ class Faithfulness:
     """Curves and areas of several maps."""
 
     values: Float[np.ndarray, "methods curves steps"]
-    """Probability of the class, the one output, or the cosine of a similarity"""
+    """Probability of the class, the one output, or the score of another target"""
     shares: Float[np.ndarray, " steps"]
     """Share of the patches that are exchanged"""
     areas: Float[np.ndarray, "methods curves"]
@@ -124,22 +125,22 @@ def areas_under(
 def values_exchanged(
     runs: Runs,
     capture: Capture,
-    target: int | Similarity,
+    target: Target,
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
 ) -> Float[np.ndarray, " images"]:
     """Compute the target's value with pixels exchanged for those of another image; `runs` are those of `runs_for`.
 
-    It is the probability of the class, the one output, or the cosine of a similarity.
+    It is the probability of the class, the one output, or the score of another target.
     """
     answers = run_exchanged(runs, capture.input.tensor, other, exchanged)
-    values = answers if isinstance(target, Similarity) else displayed_values(answers)[:, target]
+    values = displayed_values(answers)[:, target] if isinstance(target, int) else answers
     return values.double().cpu().numpy()
 
 
-def runs_for(capture: Capture, target: int | Similarity, total: int, progress: Progress | None = None) -> Runs:
-    """Return the network whose values for a target are asked for: its logits, or the score of a similarity."""
-    network = partial(run_scores, capture, target) if isinstance(target, Similarity) else None
+def runs_for(capture: Capture, target: Target, total: int, progress: Progress | None = None) -> Runs:
+    """Return the network whose values for a target are asked for: its logits, or the score of what is no class."""
+    network = None if isinstance(target, int) else partial(run_scores, capture, target)
     return Runs(capture, total, progress, network)
 
 
@@ -197,7 +198,7 @@ def best_text(
 
 def faithfulness(
     capture: Capture,
-    target: int | Similarity,
+    target: Target,
     maps: Sequence[MapResult],
     steps: int,
     seed: int,
@@ -224,7 +225,7 @@ def faithfulness(
         shares=shares,
         areas=areas_under(values, shares),
         notes=present(
-            OF_OUTPUT if has_one_output(capture) else None,
+            OF_OUTPUT if isinstance(target, int) and has_one_output(capture) else None,
             DELETED.format(baseline=baseline_text(capture, "mean")),
             INSERTED.format(baseline=baseline_text(capture, "blur")),
             *(NO_ORDER.format(title=title) for title in flat),

@@ -28,6 +28,7 @@ ALL_ZERO = Text(
     "该图处处恰为零：按此方法，没有任何图块支持或反对该目标。",
 )
 LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
+PROBABILITY = Text("probability of the class", "该类别的概率")
 IN_NUMBERS = {
     LOGIT: LOGIT._replace(en="logits"),
     COSINE: COSINE._replace(en="of cosine"),
@@ -78,6 +79,18 @@ def unit_of(capture: Capture, target: Target) -> Text:
     if isinstance(target, Similarity):
         return COSINE
     return OUTPUT if has_one_output(capture) else LOGIT
+
+
+def shown_unit(capture: Capture, target: Target) -> Text:
+    """Return the unit of a target's value as it is shown: the probability of a class, or that of its score."""
+    if isinstance(target, int) and not has_one_output(capture):
+        return PROBABILITY
+    return unit_of(capture, target)
+
+
+def answer_explained(capture: Capture, target: Target) -> Answer | None:
+    """Return the class or the one output that is explained; None for any other target."""
+    return explained(capture, target) if isinstance(target, int) else None
 
 
 def score_word(capture: Capture, target: Target) -> Text:
@@ -135,7 +148,7 @@ def class_map(
         axes=("rows", "cols"),
         unit=unit or unit_of(capture, target),
         notes=all_notes if values.any() else (*all_notes, ALL_ZERO),
-        target=explained(capture, target) if isinstance(target, int) else None,
+        target=answer_explained(capture, target),
         grid=grid,
         image=capture.input.pixels,
         **more,

@@ -3,8 +3,9 @@
 Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. Deletion: the patches that the map ranks
 highest turn into the mean colour first. If the map is right, the probability of the class falls early, and the area
 under the curve is small. Insertion: a blurred image gets its patches back in the same order; here the area is large.
-`quantities.faithfulness` defines both. Random order is always included. A model with one output has no probability:
-both curves are that output itself, f(x), and areas are in its unit; a good map finds what raises it.
+`quantities.faithfulness` defines both. Random order is always included. A model with one output has no probability, nor
+has a target that is no class: both curves are that output or score itself, f(x), and areas are in its unit; a good map
+finds what raises it.
 
 Misleading: both curves show the model images like none it was trained on, and one image proves nothing.
 """
@@ -14,38 +15,39 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
-from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.controls import CURVE_CONTROLS, AnyTargetControl, MethodsControl
+from vitexplorer.controls.explained import Target
+from vitexplorer.core.capture_protocol import without_answer
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
-from vitexplorer.core.types import FaithfulnessResult, Output
+from vitexplorer.core.types import FaithfulnessResult
 from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gain_uncertainties, num_passes
-from vitexplorer.quantities.targets import class_text, explained
+from vitexplorer.quantities.targets import PROBABILITY, answer_explained, shown_unit, target_note
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
 
 
 def compute(
-    capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
+    capture: Capture, target: Target, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> FaithfulnessResult:
     """Compute both curves of each method, (methods, curves, steps), and the areas under them.
 
-    The curves are the probability of the class, or the one output in its own unit.
+    The curves are the probability of the class, or the target's score in its own unit.
     """
     passes = num_passes(capture, len(methods), steps)
     preparing = (lambda done, of: progress(0, passes)) if progress else None
     maps = [explanation(name, capture, target, seed, preparing) for name in methods]
     curves = faithfulness(capture, target, maps, steps, seed, progress)
-    described = explained(capture, target)
+    unit = shown_unit(capture, target)
     return FaithfulnessResult(
         values=curves.values,
         axes=("methods", "curves", "steps"),
-        unit=described.unit if isinstance(described, Output) else Text("probability of the class", "该类别的概率"),
-        formula=Text("∫ f(x) d(share of patches exchanged)", "∫ f(x) d（已替换图块的比例）")
-        if isinstance(described, Output)
-        else Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
-        notes=(class_text(described), *curves.notes),
-        target=described,
+        unit=unit,
+        formula=Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）")
+        if unit == PROBABILITY
+        else Text("∫ f(x) d(share of patches exchanged)", "∫ f(x) d（已替换图块的比例）"),
+        notes=(target_note(capture, target), *curves.notes),
+        target=answer_explained(capture, target),
         methods=methods,
         titles=tuple(result.title for result in maps),
         curves=CURVES,
@@ -71,7 +73,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="many",
-    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
+    controls=(AnyTargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
-    refuses=without_classifier,
+    refuses=without_answer,
 )

@@ -1,6 +1,6 @@
-"""Do the methods tell the same story? The maps of several methods for one class, side by side.
+"""Do the methods tell the same story? The maps of several methods for one target, side by side.
 
-Each map comes from its own view, with all controls but the class at their defaults. Their units differ (a share of
+Each map comes from its own view, with all controls but the target at their defaults. Their units differ (a share of
 attention, a part of a logit), so a common range would only show the units. Each map is therefore drawn as a share of
 its own largest magnitude, which is printed below it; all use one colour map. On request each is measured by deletion
 and insertion as in the view `faithfulness` (Petsiuk et al. 2018, arXiv 1806.07421), random order included.
@@ -18,8 +18,9 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetControl
-from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.controls import CURVE_CONTROLS, AnyTargetControl, MethodsControl, Switch
+from vitexplorer.controls.explained import Target
+from vitexplorer.core.capture_protocol import without_answer
 from vitexplorer.core.format import measured as rounded
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
@@ -33,7 +34,7 @@ from vitexplorer.quantities.faithfulness import (
     num_passes,
 )
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.quantities.targets import class_text, explained
+from vitexplorer.quantities.targets import answer_explained, target_note
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
 
@@ -46,7 +47,7 @@ NO_TARGET = Text("{title} is the same for every target.", "{title} 对所有目�
 
 def compute(
     capture: Capture,
-    target: int,
+    target: Target,
     methods: tuple[str, ...],
     measure: bool,
     steps: int,
@@ -70,12 +71,12 @@ def compute(
         unit=Text("of each method, its own", "各方法各自的单位"),
         formula="",
         notes=(
-            class_text(explained(capture, target)),
+            target_note(capture, target),
             AT_DEFAULTS,
             *(NO_TARGET.format(title=title) for title in classless),
             *(measured.notes if measured else ()),
         ),
-        target=explained(capture, target),
+        target=answer_explained(capture, target),
         methods=methods,
         titles=tuple(result.title for result in maps),
         units=tuple(result.unit for result in maps),
@@ -91,7 +92,7 @@ def compute(
 
 
 def _compute_maps(
-    capture: Capture, target: int, methods: tuple[str, ...], seed: int, later: int, progress: Progress | None
+    capture: Capture, target: Target, methods: tuple[str, ...], seed: int, later: int, progress: Progress | None
 ) -> tuple[list[MapResult], int]:
     """Return the map of each method and the number of images that went through the model.
 
@@ -212,11 +213,11 @@ VIEW = View(
     runs="many",
     overview=True,
     controls=(
-        TargetControl(),
+        AnyTargetControl(),
         MethodsControl(known=explanations),
         Switch("measure", Text("Measure faithfulness", "测量忠实度")),
         *CURVE_CONTROLS,
     ),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
-    refuses=without_classifier,
+    refuses=without_answer,
 )

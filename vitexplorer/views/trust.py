@@ -20,15 +20,16 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
-from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.controls import CURVE_CONTROLS, AnyTargetControl, MethodsControl
+from vitexplorer.controls.explained import Target
+from vitexplorer.core.capture_protocol import without_answer
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, Standings, standings
 from vitexplorer.core.text import Progress, Text, present
 from vitexplorer.core.trust_result import TrustResult
-from vitexplorer.core.types import Output
 from vitexplorer.quantities.faithfulness import best_text, gains
+from vitexplorer.quantities.targets import PROBABILITY, shown_unit
 from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
@@ -55,9 +56,10 @@ GAIN = Text(
     "This image: the area between the insertion and deletion curves, a mean difference of probabilities from −1 to 1.",
     "本图：插入曲线与删除曲线之间的面积，即概率差的平均值，取值从 −1 到 1。",
 )
-GAIN_OF_OUTPUT = Text(
-    "This image: the area between the insertion and deletion curves, a mean difference of the output in its own unit.",
-    "本图：插入曲线与删除曲线之间的面积，即输出值之差的平均值，以输出值的单位计。",
+GAIN_OF_SCORE = Text(
+    "This image: the area between the insertion and deletion curves, a mean difference of what is explained, in its "
+    "own unit ({unit}).",
+    "本图：插入曲线与删除曲线之间的面积，即所解释数值之差的平均值，以其自身单位（{unit}）计。",
 )
 TRUTH_ROW = Text(
     "The last row, the truth itself, says how well a map could do.", "最后一行是真实答案，它表明一幅图最好能做到多好。"
@@ -71,12 +73,13 @@ RANKED = Text(
 
 
 def compute(
-    capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
+    capture: Capture, target: Target, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> TrustResult:
     """Compute numbers (methods, numbers): the mean rank, this image, and the columns of the model's table."""
     here = VIEWS["side_by_side"].compute(capture, target, methods, True, steps, seed, progress)
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
+    unit = shown_unit(capture, target)
     gain = dict(zip(methods, gains(here.areas), strict=True))
     columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(gain, rows, cases=1))]
     if table:
@@ -96,7 +99,7 @@ def compute(
             *here.notes,
             RANKED.format(count=len(table.ranked)) if table else NO_TABLE,
             TRUTH_ROW if table else None,
-            GAIN_OF_OUTPUT if isinstance(here.target, Output) else GAIN,
+            GAIN if unit == PROBABILITY else GAIN_OF_SCORE.format(unit=unit),
         ),
         methods=rows,
         titles=(*here.titles, TRUTH)[: len(rows)],
@@ -178,7 +181,7 @@ VIEW = View(
     reading=reading,
     runs="many",
     overview=True,
-    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
+    controls=(AnyTargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
-    refuses=without_classifier,
+    refuses=without_answer,
 )

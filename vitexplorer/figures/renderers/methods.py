@@ -81,9 +81,8 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
         _title(page, at, title)
     for number, at in enumerate(places[: len(titles)]):
         page.picture(at.image, result.image, grey=number > 0)
-    if result.target is not None:
-        answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
-        image = places[0]
+    image, answer = places[0], _explained(result)
+    if answer is not None:
         page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
     for number, at in enumerate(places[1 : len(titles)]):
         _map(page, at, result, number, shares[number], scale, axis, opacity)
@@ -91,6 +90,13 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     bottom = _below(page, bottom, result)
     how = EACH_END.format(percentile=PERCENTILE) if scale.goes_on else EACH
     return caption_below(page, bottom, result, directed(how, scale.colormap), painted_each(result.values).remarks)
+
+
+def _explained(result: MethodsResult) -> Text | None:
+    """Name what is explained: an answer with its value, or another target."""
+    if result.target is None:
+        return result.settings_said["target"][1] if "target" in result.settings_said else None
+    return same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
 
 
 def share_of_scale(values: np.ndarray) -> np.ndarray:
@@ -210,7 +216,7 @@ def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, numb
 
 def _line(result: MethodsResult) -> tuple[float, float]:
     """Return both ends of the line on which areas are drawn."""
-    if not isinstance(result.target, Output):
+    if result.target is not None and not isinstance(result.target, Output):
         return 0.0, 1.0
     return min(0.0, float(result.areas.min())), max(0.0, float(result.areas.max()))
 

@@ -34,6 +34,7 @@ from vitexplorer.ui.rooms.words.text_board import (
     answer_fields,
     picture_data,
     refused_fields,
+    seen_file,
 )
 from vitexplorer.ui.rooms.words.text_maps import (
     MOST,
@@ -272,6 +273,7 @@ class WordsRoom(Room):
         title = capture.model.title
         data = TextBoardData(
             **(self.around("text_map", address) | {"python": "", "misleads": "", "paper": ""}),
+            image=seen_file(capture),
             words=frame_words(language) | {key: text.in_(language) for key, text in TEXT_WORDS.items()},
         )
         why = TEXT_WORDS["lost_half" if capture.model.projects else "reads_none"]

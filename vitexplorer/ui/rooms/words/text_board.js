@@ -502,13 +502,16 @@ export function mount({root, part, props, trigger}) {
     );
   }
 
-  /** Shows the sentence of a model without texts. */
+  /** Shows the picture and the sentence of a model without texts. */
   function showNone() {
     root.dataset.state = value.is_away ? 'away' : 'none';
     showHead(root, value);
     aside.show(value);
     showOffers();
     setText(part('.vectors'), value.vectors);
+    const seen = /** @type {HTMLImageElement} */ (part('.seen'));
+    seen.onload = () => root.style.setProperty('--aspect', String(seen.naturalWidth / seen.naturalHeight));
+    seen.src = value.image.url;
     setText(part('.file-label'), value.words.file);
     part('.opening .button').hidden = !value.vectors;
   }

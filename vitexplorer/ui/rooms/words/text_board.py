@@ -112,12 +112,17 @@ class TextBoard(Widget):
     sends = ("ask", "further")
 
 
+def seen_file(capture: Capture) -> ServedFile:
+    """Return the pixels that the model saw."""
+    return capture_file(capture, "image", lambda: image_file(capture.input.pixels))
+
+
 def picture_data(capture: Capture, language: Language) -> TextBoardData:
     """Return the picture, the methods and the examples of a capture, without texts."""
     grid = capture.grid(capture.depth - 1)
     methods, reasons = methods_of(capture)
     return TextBoardData(
-        image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=seen_file(capture),
         rows=grid.rows,
         cols=grid.cols,
         cell=grid.patch_size,
