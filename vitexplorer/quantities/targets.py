@@ -81,7 +81,7 @@ def unit_of(capture: Capture, target: Target) -> Text:
     return OUTPUT if has_one_output(capture) else LOGIT
 
 
-def shown_unit(capture: Capture, target: Target) -> Text:
+def unit_of_value(capture: Capture, target: Target) -> Text:
     """Return the unit of a target's value as it is shown: the probability of a class, or that of its score."""
     if isinstance(target, int) and not has_one_output(capture):
         return PROBABILITY

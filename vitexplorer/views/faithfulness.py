@@ -22,7 +22,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import FaithfulnessResult
 from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gain_uncertainties, num_passes
-from vitexplorer.quantities.targets import PROBABILITY, answer_explained, shown_unit, target_note
+from vitexplorer.quantities.targets import PROBABILITY, answer_explained, target_note, unit_of_value
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
 
@@ -38,7 +38,7 @@ def compute(
     preparing = (lambda done, of: progress(0, passes)) if progress else None
     maps = [explanation(name, capture, target, seed, preparing) for name in methods]
     curves = faithfulness(capture, target, maps, steps, seed, progress)
-    unit = shown_unit(capture, target)
+    unit = unit_of_value(capture, target)
     return FaithfulnessResult(
         values=curves.values,
         axes=("methods", "curves", "steps"),

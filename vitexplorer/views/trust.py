@@ -29,7 +29,7 @@ from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, Standings, standi
 from vitexplorer.core.text import Progress, Text, present
 from vitexplorer.core.trust_result import TrustResult
 from vitexplorer.quantities.faithfulness import best_text, gains
-from vitexplorer.quantities.targets import PROBABILITY, shown_unit
+from vitexplorer.quantities.targets import PROBABILITY, unit_of_value
 from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
@@ -79,7 +79,7 @@ def compute(
     here = VIEWS["side_by_side"].compute(capture, target, methods, True, steps, seed, progress)
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
-    unit = shown_unit(capture, target)
+    unit = unit_of_value(capture, target)
     gain = dict(zip(methods, gains(here.areas), strict=True))
     columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(gain, rows, cases=1))]
     if table:
