@@ -161,13 +161,18 @@ function paintImage(pen, {value, layout, image, now}) {
   if (now.cut > 0 && now.cut < 1) paintFlight(pen, {value, layout, image, now});
 }
 
+/** Returns how wide a text beside a grid may be before it meets the next one. */
+function room({boxes}, wide) {
+  return Math.max(wide + 14, Math.abs(boxes[2][0] - boxes[1][0]) - 10);
+}
+
 /** Writes at the left what the numbers under the blocks are. */
 function paintLabels(pen, {value: {words, lens, has_sum: hasSum}, layout}) {
   const [x, y, wide, tall] = layout.boxes[0];
   const labels = lens.length ? [[words.read_here, FAINT]] : [];
   if (hasSum) labels.push([words.attention, ATTENTION], [words.mlp, MLP]);
   labels.forEach(([text, color], line) => {
-    write(pen, text, x, y + tall + NAME + line * LINE, {align: 'left', color, size: 12, within: wide + 20});
+    write(pen, text, x, y + tall + NAME + line * LINE, {align: 'left', color, size: 12, within: 2 * room(layout, wide)}); // none under the tokens
   });
 }
 
@@ -214,7 +219,7 @@ function paintNumbers(pen, {value}, block, [x, y, wide, tall]) {
   });
 }
 
-function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
+function paintAnswer(pen, {value, layout, now}, [x, y, wide, tall]) {
   const {answers, similarity, words, whole_label: token} = value;
   const name = answers.length ? words.answer : filled(words.similarity, {token});
   write(pen, name, x + wide / 2, y + tall + 4, {weight: 700, size: 14, within: wide + 30});
@@ -224,7 +229,7 @@ function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
   answers.forEach(({name: called, value: text, share}, rank) => {
     const top = y + rank * step;
     const color = rank ? FAINT : BRIGHT;
-    const style = {align: 'left', color, weight: rank ? 400 : 700, within: wide + 14};
+    const style = {align: 'left', color, weight: rank ? 400 : 700, within: room(layout, wide)};
     write(pen, `${called} ${text}`, x, top, style);
     if (!share || step < LINE + 3) return;
     pen.fillStyle = '#24305c';
