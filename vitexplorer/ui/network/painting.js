@@ -171,8 +171,9 @@ function paintLabels(pen, {value: {words, lens, has_sum: hasSum}, layout}) {
   const [x, y, wide, tall] = layout.boxes[0];
   const labels = lens.length ? [[words.read_here, FAINT]] : [];
   if (hasSum) labels.push([words.attention, ATTENTION], [words.mlp, MLP]);
+  const within = 2 * room(layout, wide); // there are no numbers under the tokens
   labels.forEach(([text, color], line) => {
-    write(pen, text, x, y + tall + NAME + line * LINE, {align: 'left', color, size: 12, within: 2 * room(layout, wide)}); // none under the tokens
+    write(pen, text, x, y + tall + NAME + line * LINE, {align: 'left', color, size: 12, within});
   });
 }
 
