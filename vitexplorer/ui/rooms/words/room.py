@@ -23,6 +23,7 @@ from vitexplorer.ui.canvas.canvas import FILLINGS
 from vitexplorer.ui.canvas.files import made_once
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
+from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
 from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.rooms.words.caption_board import CaptionBoard, CaptionBoardData, caption_data
@@ -274,7 +275,9 @@ class WordsRoom(Room):
         data = TextBoardData(
             **(self.around("text_map", address) | {"python": "", "misleads": "", "paper": ""}),
             image=seen_file(capture),
-            words=frame_words(language) | {key: text.in_(language) for key, text in TEXT_WORDS.items()},
+            words=frame_words(language)
+            | {key: text.in_(language) for key, text in TEXT_WORDS.items()}
+            | {"image": word("image", language)},
         )
         why = TEXT_WORDS["lost_half" if capture.model.projects else "reads_none"]
         data.reading = (reason or why.format(model=title)).in_(language)

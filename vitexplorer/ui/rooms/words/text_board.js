@@ -511,7 +511,7 @@ export function mount({root, part, props, trigger}) {
     setText(part('.vectors'), value.vectors);
     const seen = /** @type {HTMLImageElement} */ (part('.seen'));
     seen.onload = () => root.style.setProperty('--aspect', String(seen.naturalWidth / seen.naturalHeight));
-    seen.src = value.image.url;
+    Object.assign(seen, {src: value.image.url, alt: value.words.image});
     setText(part('.file-label'), value.words.file);
     part('.opening .button').hidden = !value.vectors;
   }
