@@ -12,7 +12,12 @@ from torch import nn
 import vitexplorer as vx
 from vitexplorer.diagnosis import Diagnosis, diagnose
 from vitexplorer.diagnosis.alternatives import alternatives, attentions
-from vitexplorer.diagnosis.conversion import changed_copy
+from vitexplorer.diagnosis.conversion import changed_copy, check_conversion
+from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
+from vitexplorer.diagnosis.loading import check_classifier
+from vitexplorer.diagnosis.sentences import NO_TIME
+from vitexplorer.diagnosis.subject import subject_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.scenes import draw_scene
 
@@ -125,3 +130,16 @@ def test_a_gross_mistake_is_named_and_its_weights_are_restored(model: LoadedMode
 def test_a_mild_mistake_on_few_pictures_is_undecided(model: LoadedModel) -> None:
     report = check_up(model, "heads_miscounted")
     assert "give more pictures" in report.undecided["heads_miscounted"].en
+
+
+def test_the_weights_are_not_blamed_before_the_pictures_are_cleared(model: LoadedModel) -> None:
+    scenes = [draw_scene("test", 1000 + number, 192) for number in range(16)]
+    broken = copy.deepcopy(model.module)
+    swap_queries_and_values(broken)
+    labels = [scene.label for scene in scenes]
+    exam = Examination(subject_of(replace(model, module=broken), [scene.image for scene in scenes], labels), 3600)
+    exam.cannot_tell(OF_FEED, NO_TIME)
+    check_conversion(exam)
+    check_classifier(exam)
+    assert exam.findings == []
+    assert {exam.undecided[cause] for cause in ("qkv_misordered", "head_not_loaded")} == {NO_TIME}

@@ -16,6 +16,7 @@ from vitexplorer.diagnosis.alternatives import Alternative, alternatives
 from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
+from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.positions import OF_PLACES, SHUFFLED
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
@@ -59,6 +60,8 @@ def check_conversion(exam: Examination) -> None:
     shuffled = next((finding for finding in exam.findings if finding.cause == SHUFFLED), None)
     tried = [each for each in alternatives(model) if not shuffled or each.cause not in OF_PLACES]
     causes = list(dict.fromkeys(each.cause for each in tried))
+    if exam.ran_out(OF_FEED):  # answers to pictures that are fed in a wrong way say nothing about the weights
+        return exam.cannot_tell(causes, NO_TIME)
     if exam.labels is not None and exam.judged().value > PERFECT:
         return exam.cannot_tell(causes, SAME)
     exam.did_check(causes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -28,6 +28,7 @@ from vitexplorer.diagnosis.answers import (
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.features import Features, features_of
 from vitexplorer.diagnosis.feeds import AS_FED, Feed
+from vitexplorer.diagnosis.sentences import NO_TIME
 from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 
 LEAST_PICTURES, MOST_PICTURES = 16, 64
@@ -162,6 +163,11 @@ class Examination:
         """Note that causes cannot be told here; of several reasons the first stands."""
         for cause in [causes] if isinstance(causes, str) else causes:
             self.undecided.setdefault(cause, why)
+
+    def ran_out(self, causes: Collection[str]) -> bool:
+        """Return True if the time ended before all of these causes were tried, and none of them was found."""
+        is_late = any(self.undecided.get(cause) == NO_TIME for cause in causes)
+        return is_late and not any(finding.cause in causes for finding in self.findings)
 
     def did_check(self, causes: str | Iterable[str]) -> None:
         """Note that causes were checked."""

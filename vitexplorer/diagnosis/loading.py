@@ -24,8 +24,9 @@ from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.features import PARTS, probe_accuracy
+from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.label_maps import is_above_chance
-from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, share_text
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_TIME, share_text
 from vitexplorer.diagnosis.subject import UNKNOWN
 from vitexplorer.models.loading import LoadedModel
 
@@ -139,6 +140,8 @@ def check_classifier(exam: Examination) -> None:
         return exam.cannot_tell("head_not_loaded", NO_PICTURES)
     if labels is None:
         return exam.cannot_tell("head_not_loaded", _HEAD_UNSURE)
+    if exam.ran_out(OF_FEED):
+        return exam.cannot_tell("head_not_loaded", NO_TIME)
     counts = dict(zip(*np.unique(labels[labels != UNKNOWN], return_counts=True), strict=True))
     known = np.flatnonzero([counts.get(label, 0) >= PARTS for label in labels])
     if len(known) < LEAST or len(set(labels[known].tolist())) < 2:
