@@ -14,6 +14,7 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from benchmarks.planted.case import Case, Fault, fed_right
 from benchmarks.planted.training import trained
+from vitexplorer.core.text import UnsupportedError
 
 
 def _grey(case: Case, rng: np.random.Generator) -> Case:
@@ -47,10 +48,15 @@ class _Normalising(nn.Module):
         return self.module((images - self.mean) / self.std)
 
 
-def _mean_of_zero(case: Case, rng: np.random.Generator) -> Case:
+def _mean_of_zero(case: Case, rng: np.random.Generator) -> Case | None:
+    """Give the model to `wrap` with its normalisation inside; None for windows, which `wrap` does not take."""
     own = case.model.preprocessing
     module = _Normalising(copy.deepcopy(case.model.module), own.mean, own.std).eval()
-    return replace(case, model=vx.wrap(module, mean=(0, 0, 0), std=(1, 1, 1), labels=list(case.model.class_names)))
+    try:
+        model = vx.wrap(module, mean=(0, 0, 0), std=(1, 1, 1), labels=list(case.model.class_names))
+    except UnsupportedError:
+        return None
+    return replace(case, model=model)
 
 
 HEALTHY: Mapping[str, Fault] = {
