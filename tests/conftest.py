@@ -31,10 +31,19 @@ WALKED = (
     "ui/shell/test_lecture_browser",
     "ui/canvas/test_sharpening",
 )
-"""Files that walk through the running app: one process runs them all and starts the app once"""
+WALKED_TOO = (
+    "ui/rooms/finetune/test_room_browser",
+    "ui/rooms/words/test_room_browser",
+    "ui/rooms/check_up/test_room_browser",
+    "ui/kit/test_motion_browser",
+    "ui/shell/test_rail_browser",
+    "ui/shell/welcome/test_welcome_browser",
+    "ui/server/api/test_agents",
+)
+"""Files that walk through the running app, in two halves: one process runs a half and starts the app once"""
 LONGEST_FIRST = (
     *WALKED,
-    "ui/rooms/finetune/test_room_browser",
+    *WALKED_TOO,
     "ui/canvas/test_canvas_browser",
     "finetune/job/test_detached",
     "views/test_views",
@@ -71,11 +80,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class ByFile(LoadFileScheduling):
-    """Send the tests of a file to one process, and so all files that need the running app."""
+    """Send the tests of a file to one process, and so each half of the files that need the running app."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "the running app" if file.removeprefix("tests/").removesuffix(".py") in WALKED else file
+        name = file.removeprefix("tests/").removesuffix(".py")
+        return next((half[0] for half in (WALKED, WALKED_TOO) if name in half), file)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:

@@ -45,7 +45,7 @@ NO_PLACE = {
     ("ssf", "parallel"),
 }
 UNLIKE = ("vit", "parallel", "eva02", "swin_padded", "resnet")
-"""Backbones of unlike structure, on which all methods are tried; on the others every seventh, each in turn"""
+"""Backbones of unlike structure, on which all methods are tried; on the others every thirteenth, each in turn"""
 ALL = [
     (method, settings, backbone)
     for backbone in (*TRANSFORMERS, *CONVOLUTIONAL)
@@ -57,7 +57,7 @@ CASES = [
     pytest.param(
         (method, settings, backbone),
         id="-".join([backbone, method, *map(str, settings.values())]),
-        marks=() if backbone in UNLIKE or n % 7 == 0 else pytest.mark.thorough,
+        marks=() if backbone in UNLIKE or n % 13 == 0 else pytest.mark.thorough,
     )
     for n, (method, settings, backbone) in enumerate(ALL)
 ]

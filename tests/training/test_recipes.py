@@ -30,6 +30,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 RECIPES = all_recipes()
 TAUGHT = "scenes_dino_patch16_192"  # by a teacher, which a run keeps too
+DECODED = "scenes_mae_patch16_192"  # with a decoder beside it
 SHIPPED = [name for name in RECIPES if (ASSETS / "models" / name / "model.safetensors").exists()]
 
 
@@ -89,7 +90,7 @@ def test_a_killed_run_goes_on_exactly(name, pools, tmp_path):
     assert loop.restore(recipe.start(2), tmp_path / "cut").steps == 3
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", quick(RECIPES, keep=[TAUGHT, DECODED]))
 def test_the_seed_gives_the_start_and_the_batches(name, pools):
     recipe = RECIPES[name]
     scenes = pools[name].take(range(4))
@@ -358,7 +359,7 @@ def test_neighbour_accuracy_by_hand(monkeypatch):
     assert measure.neighbour_accuracy(torch.nn.Identity(), known, asked) == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", quick(RECIPES, keep=[TAUGHT, DECODED]))
 def test_export_round_trip(name, tmp_path):
     """Saved weights load with plain timm, equal up to half precision, and the card states the figures."""
     recipe = dataclasses.replace(RECIPES[name], measure=lambda recipe, folder: {"accuracy": 0.1234})

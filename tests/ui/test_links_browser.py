@@ -34,7 +34,7 @@ ROOMS = {
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
 """Element of each room's picture, and its settings: a value, or a key that is pressed"""
-LATER = ("patches", "flow", "tokens", "outputs", "positions", "size", "compare")
+LATER = ("patches", "flow", "tokens", "outputs", "positions", "size", "what_if", "compare")
 """Rooms whose links are opened under `--thorough` only"""
 KEYS = ("ArrowLeft", "ArrowDown", "]", " ")
 
