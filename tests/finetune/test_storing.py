@@ -557,7 +557,7 @@ def shapes_of(backbone):
     return {view: cheaply(view, plain_capture(backbone)).values.shape for view in views}
 
 
-@pytest.mark.parametrize(("backbone", "method"), in_turn(SEEN_WHOLE, ADDED, ["vit"]))
+@pytest.mark.parametrize(("backbone", "method"), in_turn(SEEN_WHOLE, ADDED))
 def test_every_view_explains_a_tuned_model(backbone, method):
     capture = tuned_capture(method, backbone)
     for view, shape in shapes_of(backbone).items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -41,9 +42,13 @@ def with_fused_attention(module: nn.Module, fused: bool) -> nn.Module:
     return twin
 
 
+@lru_cache(maxsize=32)
 @torch.no_grad()
 def run_explicitly(module: nn.Module, pixels: Tensor) -> Explicit:
-    """Run a copy without fused attention; record what passes its softmax, its output projection and its blocks."""
+    """Run a copy without fused attention; record what passes its softmax, its output projection and its blocks.
+
+    Views are compared with the same pass, so the last ones are kept; tests must not change what they get.
+    """
     twin = with_fused_attention(module, False)
     attention, product, residual, residual_after = [], [], [], []
     for block in blocks_of(twin):
