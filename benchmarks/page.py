@@ -45,7 +45,7 @@ def first_map(page: Page, url: str) -> tuple[int, float, float]:
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(url)
-    page.wait_for_function(f"{CANVAS}?.dataset.state === 'ready'")
+    page.wait_for_function(f"() => {CANVAS}?.dataset.state === 'ready'")
     seconds = page.evaluate("performance.now()") / 1000
     own = [answer for answer in answers if is_ours(answer)]
     ended = [answer for answer in own if answer.ok and "event-stream" not in answer.headers.get("content-type", "")]

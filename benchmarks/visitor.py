@@ -41,7 +41,7 @@ def at_rest(server: psutil.Process) -> float:
 
 def upload(page: Page, picture: Path) -> None:
     page.locator("#vx-image .file").set_input_files(picture)
-    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     wait_for_own_picture(page, "attention")
 
 
@@ -49,7 +49,7 @@ def three_blocks(page: Page) -> None:
     for _ in range(3):
         block = page.evaluate(f"{BLOCK}.block")
         page.locator("#vx-attention-canvas .blocks .before").click()
-        page.wait_for_function(f"{BLOCK}.block !== '{block}' && {BLOCK}.part === 'whole'")
+        page.wait_for_function(f"() => {BLOCK}.block !== '{block}' && {BLOCK}.part === 'whole'")
 
 
 def another_model(page: Page) -> None:

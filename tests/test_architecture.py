@@ -335,3 +335,11 @@ def test_no_script_reads_markup_or_code():
     assert len(scripts) > 20
     result = [path.name for path in scripts for rule in (MARKUP, CODE) if rule.search(path.read_text(encoding="utf-8"))]
     assert result == []
+
+
+def test_what_a_test_waits_for_in_a_browser_is_a_function():
+    """Any other text is read anew each time, which the policy of plain pages forbids: it passes if true at once."""
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    text = re.compile(r"""wait_for_function\(\s*f?"+(?!["(]|[a-z]+ =>)""")
+    assert text.search('page.wait_for_function("window.ready")')
+    assert [file.name for file in files if file != Path(__file__) and text.search(file.read_text("utf-8"))] == []

@@ -21,4 +21,4 @@ def tick_only(page: Page, *methods: str) -> None:
         if box.is_checked() != (key in methods):
             previous = page.locator(".vx-methods").get_attribute("data-shown")
             box.set_checked(key in methods)
-            page.wait_for_function(f"document.querySelector('.vx-methods').dataset.shown !== '{previous}'")
+            page.wait_for_function(f"() => document.querySelector('.vx-methods').dataset.shown !== '{previous}'")

@@ -27,7 +27,9 @@ def test_a_result_draws_itself_on_a_page_without_a_network(result, chromium):
     with chromium.new_context(offline=True) as context:
         page = context.new_page()
         page.set_content(f"<!doctype html><body>{result._repr_html_()}{result._repr_html_()}")
-        page.wait_for_function("document.querySelectorAll('.js-plotly-plot .main-svg').length > 1", timeout=PATIENCE)
+        page.wait_for_function(
+            "() => document.querySelectorAll('.js-plotly-plot .main-svg').length > 1", timeout=PATIENCE
+        )
         assert page.get_by_text("Attention rollout").count() == 2
         drawn = page.evaluate(
             "[...document.querySelectorAll('.js-plotly-plot')].at(-1)"

@@ -201,7 +201,7 @@ def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
     np.testing.assert_allclose(notebook.read()["map"], expected(0, (row, col), "mean"), atol=1 / 255)
     assert widget.query == "cls"
     page.mouse.click(*at)
-    page.wait_for_function(f"model.get('query') === '{row},{col}'")
+    page.wait_for_function(f"() => model.get('query') === '{row},{col}'")
     assert widget.query == (row, col)
     page.mouse.move(0, 0)
     notebook.set(query=(1, 2), head=1)
@@ -210,7 +210,7 @@ def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
 
     page.locator(".blocks .after").click()
     page.wait_for_selector(".vx-canvas[data-block='1'][data-part=whole]")
-    page.wait_for_function("model.get('block') === 1")
+    page.wait_for_function("() => model.get('block') === 1")
     assert (widget.block, widget.query, widget.head) == (1, (1, 2), 1)
     np.testing.assert_allclose(notebook.read()["map"], expected(1, (1, 2), 1), atol=1 / 255)
 

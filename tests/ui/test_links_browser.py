@@ -153,7 +153,7 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
 
     frame.locator("#vx-attention-canvas .view").press("ArrowRight")
     at = f"{grid.rows // 2},{grid.cols // 2}"
-    frame.wait_for_function("new URL(location.href).searchParams.get('query') !== 'cls'")
+    frame.wait_for_function("() => new URL(location.href).searchParams.get('query') !== 'cls'")
     assert canvas.get_attribute("data-query") == at
     link = frame.locator(".vx-status .foot a").get_attribute("href")
     assert "embed" not in link

@@ -38,9 +38,11 @@ pytestmark = pytest.mark.browser
 
 def canvas_state(page: Page, room: str = "attention") -> dict:
     """Return the numbers on a canvas."""
-    page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
+    page.wait_for_function(f"() => document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
     painted(page)
-    return page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()").json_value()
+    return page.wait_for_function(
+        f"() => document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()"
+    ).json_value()
 
 
 def place_of(page: Page, row: int, col: int, room: str) -> dict[str, float]:
@@ -68,7 +70,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     truth = vx.compute("attention_map", dino).values.ravel()
     np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)
     choose_model(page, "scenes_vit_patch16_192")
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 12")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 12")
     first, model = canvas_state(page), vx.load_model("scenes_vit_patch16_192")
     picture = vx.capture(model, ASSETS / "examples" / "scene_gear.webp")
 
@@ -81,24 +83,24 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.locator("#vx-attention-canvas .heads label").nth(2).click()  # the fused map is first
     assert canvas_state(page)["head"] == "1"
     page.locator("#vx-attention-canvas .blocks .before").click()
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '4'")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '4'")
     state = canvas_state(page)
     truth = vx.compute("attention_map", picture, block=4, head=1).values.ravel()
     np.testing.assert_allclose(state["map"], truth, atol=2 * truth.max() / 255)
-    page.wait_for_function("new URLSearchParams(location.search).get('block') === '4'")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('block') === '4'")
     assert {"block": "4", "head": "1", "query": "cls"}.items() <= parameters(page).items()
 
     photo = tmp_path / "照片 1.png"
     PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(photo)
     page.locator("#vx-image .file").set_input_files(photo)
-    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     chip = page.locator("#vx-image .chip b")
     expect(chip).to_have_text("照片 1.png")
     page.locator(".vx-header .link").click()
     expect(page.locator(".vx-header .own")).to_contain_text("for 2 hours")
     page.keyboard.press("Escape")
     uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
     canvas_state(page)
     page.locator("#vx-attention-canvas .heads label").first.click()
     np.testing.assert_allclose(canvas_state(page)["map"], uploaded, atol=2 * uploaded.max() / 255)
@@ -108,7 +110,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".vx-status .warning")).to_be_visible()
     choose_model(page, "swin_tiny_patch4_window7_224")
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 7")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 7")
     assert canvas_state(page)["cols"] == 7
 
     rooms = page.locator(".vx-rail")
@@ -175,12 +177,12 @@ def test_a_link_opens_the_very_picture(linked: Visit) -> None:
     np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
     canvas.locator(".mode label", has_text="reveal").click()
     canvas.locator(".settings select").select_option("min")
-    page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('fusion') === 'min'")
     flow = {"fusion": "min", "discard": "0.9", "start": "1"}
     gone_on = {**PICTURE, "block": "4", **DISPLAY, **flow, "query": "6,2", "mode": "reveal"}
     assert gone_on.items() <= parameters(page).items()
     canvas.locator(".mode label", has_text="overlay").click()  # how it begins
-    page.wait_for_function("!new URLSearchParams(location.search).has('mode')")
+    page.wait_for_function("() => !new URLSearchParams(location.search).has('mode')")
 
 
 def test_what_is_chosen_stays_chosen_from_room_to_room(linked: Visit) -> None:
@@ -256,7 +258,7 @@ def test_views_are_saved_stepped_through_and_exported(visit: Visit, url: str, tm
     page.locator(".vx-header .lecture-mode").click()
     page.keyboard.press("PageUp")
     expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile(r"^scenes_vit.*\bms\b"))
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.block === '2'")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.block === '2'")
     state = canvas_state(page)
     assert (state["map"], state["head"]) == (before, "1")
     there = {"model": "scenes_vit_patch16_192", "block": "2", "head": "1", "lecture": "1"}
@@ -378,7 +380,7 @@ def test_a_notice_covers_no_control_and_is_closed(
         assert close.get_attribute("aria-label")
         close.press("Enter")
     expect(notices).to_have_count(0)
-    page.wait_for_function("getComputedStyle(document.documentElement).getPropertyValue('--vx-note') === '0px'")
+    page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--vx-note') === '0px'")
 
     guide = page.locator(".vx-guide")
     page.locator(".vx-rail .learn").click()
@@ -539,7 +541,7 @@ def test_a_page_that_the_server_has_forgotten_loads_again(
     page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
     page.goto(pages)
     page.evaluate("fetch('/forgotten').then(() => { window.stayed = true; })")
-    page.wait_for_function("window.stayed")
+    page.wait_for_function("() => window.stayed")
     page.evaluate("() => { performance.now = () => 6000; }")
     with page.expect_navigation():
         page.evaluate("void fetch('/forgotten')")

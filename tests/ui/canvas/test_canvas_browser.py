@@ -343,7 +343,7 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     expect(tiles.last).not_to_be_focused()
     before = canvas.root.evaluate("(root) => root.vx.get()")
     assert before["block"] * 100 + int(before["head"]) < last * 100 + captured.num_heads(last) - 1
-    canvas.page.wait_for_function("!document.querySelector('.vx-canvas').classList.contains('waiting')")
+    canvas.page.wait_for_function("() => !document.querySelector('.vx-canvas').classList.contains('waiting')")
     canvas.view.focus()
     canvas.page.keyboard.press(",")
     canvas.shows(block=str(before["block"] - 1))

@@ -164,7 +164,7 @@ def test_the_canvas_shows_the_sharpened_map_of_a_link(visit: Visit, url: str) ->
 
     canvas.locator(".sharpen label", has_text="off").click()
     page.wait_for_function(f"room => !({FINE})(room)", arg="attention")
-    page.wait_for_function("!new URL(location.href).searchParams.has('sharpen')")
+    page.wait_for_function("() => !new URL(location.href).searchParams.has('sharpen')")
     assert canvas.locator(".sharpened").inner_text() == ""
 
     canvas.locator(".sharpen label", has_text="4").first.click()

@@ -49,7 +49,7 @@ def chosen(page: Page) -> str:
 def opened(page: Page, file: str) -> str:
     """Return the name of an uploaded model, once it is on the screen."""
     expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile(f"weights from {re.escape(file)} "))
-    page.wait_for_function("new URL(location.href).searchParams.get('model').startsWith('tuned.')")
+    page.wait_for_function("() => new URL(location.href).searchParams.get('model').startsWith('tuned.')")
     expect(page.locator("#vx-model .chip b")).to_have_text(file)
     return chosen(page)
 

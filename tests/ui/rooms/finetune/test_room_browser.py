@@ -75,7 +75,7 @@ def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desktop: Brow
         page.page.locator("#report .file").set_input_files(zipped)
         expect(page.page.locator("#report .refused")).to_have_text(sentence)
     page.page.locator("#report .file").set_input_files(zipped)
-    page.page.wait_for_function("asked.at(-1).kind === 'unpack'")
+    page.page.wait_for_function("() => asked.at(-1).kind === 'unpack'")
     assert asked()[2:] == [["unpack", {"files": ["/files/a.zip"]}]]
     page.page.close()
 
@@ -117,7 +117,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     training = progress.get_attribute("data-run")
     assert parameters(page)["run"] == training
     progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
-    page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
+    page.wait_for_function("() => Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
     page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
     at_work = progress.locator('[data-run="lora-r=4-lr=1e-09"]').filter(has_text=re.compile(r"epoch \d+ of 16"))
     at_work.wait_for(timeout=TRAINED)
@@ -175,7 +175,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     tuned = '.vx-status[data-text*="fine-tuned weights"]'
     board.locator(".wrong button").first.click()
     page.locator(tuned).wait_for(timeout=TRAINED)
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.state === 'ready'")
+    page.wait_for_function("() => document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.state === 'ready'")
     there = parameters(page)
     assert there["room"] == "attention"
     assert there["image"].startswith("upload-")
@@ -185,7 +185,9 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.locator(".vx-came-from .back").click()
     expect(page.locator(".vx-came-from")).to_have_count(0)
     page.locator("#vx-model .file").set_input_files(taken)
-    page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
+    page.wait_for_function(
+        f"() => new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED
+    )
     visit.wait_ready()
     page.locator(tuned).wait_for(timeout=TRAINED)
     assert parameters(page)["model"].startswith("tuned.")

@@ -100,7 +100,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     expect(survey.locator(".facts-line")).to_contain_text("are classified as their label says")
 
     drag(page)
-    page.wait_for_function("Number(document.querySelector('.vx-survey').dataset.chosen) < 504", timeout=SOON)
+    page.wait_for_function("() => Number(document.querySelector('.vx-survey').dataset.chosen) < 504", timeout=SOON)
     assert "probability:" in parameters(page)["v.where"]
     page.locator(".vx-survey .clear").click()
     expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
@@ -123,7 +123,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     assert worst.locator("img").evaluate("picture => picture.naturalWidth") > 100
     caption = worst.locator(".caption").inner_text()
     worst.click()
-    page.wait_for_function("new URL(location.href).searchParams.get('room') === 'attention'", timeout=SOON)
+    page.wait_for_function("() => new URL(location.href).searchParams.get('room') === 'attention'", timeout=SOON)
     visit.wait_ready()
     assert parameters(page)["image"].startswith("upload-")
     expect(page.locator(".vx-came-from p")).to_contain_text(caption)
@@ -162,7 +162,7 @@ def test_every_chart_is_read_by_mouse_and_keyboard(visit: Visit, address: str, l
     host.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowUp")
-    page.wait_for_function("Number(document.querySelector('.vx-survey').dataset.chosen) < 300", timeout=SOON)
+    page.wait_for_function("() => Number(document.querySelector('.vx-survey').dataset.chosen) < 300", timeout=SOON)
     page.keyboard.press("Escape")
     expect(survey).to_have_attribute("data-chosen", "300", timeout=SOON)
 

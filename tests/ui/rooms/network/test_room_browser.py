@@ -107,7 +107,7 @@ def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> N
     page.emulate_media(reduced_motion="no-preference")
     page.add_init_script(WATCH)
     root = opened(visit, url, **KINDS["vit"])
-    page.wait_for_function("window.hasRun")  # on a first visit by itself
+    page.wait_for_function("() => window.hasRun")  # on a first visit by itself
     picture = root.locator("canvas.links")
     picture.focus()
     page.locator(".vx-network[data-whole]").wait_for(timeout=PATIENCE)  # any token can be followed

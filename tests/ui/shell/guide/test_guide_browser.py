@@ -326,7 +326,7 @@ def test_a_person_walks_the_path_with_a_photograph_of_their_own(
     page, guide, by = visit.page, visit.page.locator(".vx-guide"), Pointer(visit.page, is_finger)
     visit.open(url, model="scenes_vit_patch16_192")
     page.locator("#vx-image .file").set_input_files(examples()["chelsea"].path)
-    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     visit.wait_ready()
     by.press(page.locator(".vx-rail .learn"))
     for step in STEPS:
@@ -368,7 +368,7 @@ def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> N
     )
     page.route("**/queue/join**", lambda asked: (time.sleep(1), asked.continue_()))  # the capture comes late
     page.locator(".vx-guide .lead").click()
-    page.wait_for_function("window.filled.length", timeout=PATIENCE)
+    page.wait_for_function("() => window.filled.length", timeout=PATIENCE)
     page.unroute_all()
     page.wait_for_timeout(500)
     assert page.evaluate("window.filled") == [""]

@@ -147,7 +147,7 @@ def test_the_same_camera_takes_the_picture_that_all_rooms_show(filmed: Visit, ur
     page.locator(".vx-image .chip").click()
     page.locator(".vx-image .webcam").click()
     expect(page.locator(".vx-image .camera")).to_be_visible(timeout=SOON)
-    page.wait_for_function("document.querySelector('.vx-image video').videoWidth > 0")
+    page.wait_for_function("() => document.querySelector('.vx-image video').videoWidth > 0")
     page.locator(".vx-image .take").click()
     expect(page.locator(".vx-image")).to_have_attribute("data-image", re.compile("^upload-"), timeout=SOON)
     assert page.evaluate("document.querySelector('.vx-image video').srcObject") is None
