@@ -283,6 +283,12 @@ def test_another_image_is_named_with_or_without_a_patch():
         like_capture("scene", other_image("vit"), (40, 0))
 
 
+@pytest.mark.parametrize(("model", "is_offered"), [("scenes_clip", True), ("scenes_vit_patch16_192", False)])
+def test_a_text_is_offered_where_the_model_reads_texts(model, is_offered):
+    captured = vx.capture(vx.load_model(model), picture(192, 192))
+    assert ("text" in AnyTargetControl().spec(captured).words) == is_offered
+
+
 async def test_the_page_finds_the_image_that_a_target_names():
     engine = Engine(Settings())
     picture_of = Picture("scene_fish", "scenes_vit_patch16_192")

@@ -53,6 +53,11 @@ WORDS = {
         "拖过图块以标出区域。键盘：方向键移动，空格键标记。",
     ),
 }
+_OF_TEXTS = {
+    "text": Text("similarity to a text", "与一段文字的相似度"),
+    "write": Text("Type a text, then Enter", "输入文字后按回车"),
+}
+"""Words of the kind of target that only models with a text tower have"""
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,7 @@ class AnyTargetControl(TargetControl):
         if capture is None:
             return spec
         words = {**WORDS, "class": Text("the output", OUTPUT.zh)} if has_one_output(capture) else WORDS
+        words = words if capture.model.text is None else {**words, **_OF_TEXTS}
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
         if capture.logits is not None:

@@ -445,6 +445,15 @@ def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(vi
     page.get_by_label(WORDS["image"].en, exact=True).select_option("scene_gear")
     explained("like scene_gear")
     expect(other.locator(".mark")).to_be_hidden()
+    assert "text" not in kind.locator("option").evaluate_all("options => options.map(({value}) => value)")
+    choose_model(page, "scenes_clip")
+    kind.select_option("text")
+    page.locator(f"{inside} input[type=text]").fill("a red gear")
+    page.keyboard.press("Enter")
+    explained("text: a red gear")
+    expect(page.locator("#vx-flow-panel .reading")).to_contain_text("a red gear")
+    page.reload()
+    expect(page.locator(f"{inside} input[type=text]")).to_have_value("a red gear", timeout=PATIENCE)
 
 
 def test_a_view_that_the_model_lacks_comes_from_another(visit: Visit, url: str) -> None:

@@ -1,5 +1,5 @@
 // Control for the target of an explanation: a class, one class rather than another, a patch or a region of the picture,
-// another image. The value has the format of `AnyTargetControl`; other valid targets of a link are list entries.
+// another image, a text. The value has the format of `AnyTargetControl`; other valid targets of a link are list entries.
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
@@ -13,6 +13,7 @@ const FORMS = {
   alike: /^patch (\d+),(\d+)$/,
   region: /^region (.+)$/,
   like: /^like[: ](\S+)(?: patch (\d+,\d+))?$/,
+  text: /^text: *(.+)$/,
 };
 const KINDS = Object.keys(FORMS);
 
@@ -20,7 +21,7 @@ const KINDS = Object.keys(FORMS);
 export function draw({name, label, board, words, more, options: first}, {settled, pending, image}) {
   const classes = first.filter(({value}) => FORMS.class.test(value)).length;
   const least = {class: 1, rather: 2};
-  const kinds = KINDS.filter((kind) => classes >= (least[kind] ?? 0));
+  const kinds = KINDS.filter((kind) => words[kind] && classes >= (least[kind] ?? 0));
   const kind = make('select', {name, onchange: begin});
   const single = make('select', {ariaLabel: words.class, onchange: ask});
   const than = make('span.between', words.rather_than);
@@ -30,6 +31,13 @@ export function draw({name, label, board, words, more, options: first}, {settled
     {ariaLabel: words.image, onchange: chooseImage},
     ...more.images.map(({id, title}) => new Option(title, id)),
   );
+  const sentence = make('input', {
+    type: 'text',
+    maxLength: 190,
+    ariaLabel: words.text ?? '',
+    placeholder: words.write ?? '',
+    onchange: ask,
+  });
   const file = make('input.unseen', {type: 'file', accept: 'image/*', onchange: send});
   const sending = make('label.send', file, make('span', words.choose_image));
   const picking = pickingBoard({board, image, label: words.pick, follows: false, picked: pick});
@@ -59,6 +67,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     alike: [picking.box],
     region: [sheet, remark],
     like: [images, sending, holder, remark],
+    text: [sentence],
   };
   const element = make(
     'div.vx-target.vx-large',
@@ -71,6 +80,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     images,
     sending,
     holder,
+    sentence,
     remark,
   );
   let patch = '';
@@ -98,6 +108,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
         alike: () => patch && `patch ${patch}`,
         region: () => region && `region ${region}`,
         like: () => `like ${images.value}${otherPatch && ` patch ${otherPatch}`}`,
+        text: () => sentence.value.trim() && `text: ${sentence.value.trim()}`,
       }[kind.value]?.() ?? kind.value
     );
   }
@@ -191,6 +202,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (of === 'rather') [single.value, other.value] = [first, second];
     if (of === 'alike') patch = `${first},${second}`;
     if (of === 'region') region = first;
+    if (of === 'text') sentence.value = first;
     if (of === 'like') {
       if (![...images.options].some((option) => option.value === first))
         images.append(new Option(words.own_image, first));
