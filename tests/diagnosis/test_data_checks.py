@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 import vitexplorer as vx
-from vitexplorer.diagnosis.data_checks import check_data
+from vitexplorer.diagnosis.data_checks import _surely_others, check_data, check_doubtful_labels
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.subject import subject_of
 from vitexplorer.scenes import draw_scene
@@ -46,6 +47,18 @@ def test_a_smaller_copy_in_the_other_split_is_a_leak(folder: Path) -> None:
     assert sorted(group) == sorted([f"train/gear/{original.name}", "val/gear/copy.jpg"])
 
 
+def test_a_folder_is_judged_without_a_model(folder: Path) -> None:
+    original = next((folder / "train" / "gear").iterdir())
+    Image.open(original).resize((80, 80)).save(folder / "val" / "gear" / "copy.jpg")
+    report = vx.diagnose(None, folder)
+    assert {finding.cause for finding in report.findings} == {"duplicates", "leak_between_splits"}
+    assert report.model == ""
+    assert "Check-up of the pictures" in str(report)
+    assert report.undecided["half_loaded"].en == "There is no model."
+    assert "imbalanced" in report.checked
+    assert not vx.diagnose(None).healthy
+
+
 def test_ten_to_one_is_imbalanced(folder: Path) -> None:
     for path in sorted(folder.rglob("heart/*.png"))[1:]:
         path.unlink()
@@ -53,3 +66,29 @@ def test_ten_to_one_is_imbalanced(folder: Path) -> None:
         Image.fromarray(draw_scene("test", number, 96).image).save(folder / "train" / "gear" / f"{number}.png")
     (found,) = checked(folder).findings
     assert (found.cause, found.evidence["most"], found.evidence["least"]) == ("imbalanced", 10, 1)
+
+
+@pytest.mark.parametrize(("name", "least"), [("scenes_vit_patch16_192", 2), ("scenes_dino_patch16_192", 0)])
+def test_labels_of_another_class_are_doubtful(name: str, least: int) -> None:
+    """Some of eight wrong labels are, and no right one; a model without classes is less sure."""
+    model = vx.load_model(name)
+    drawn = [draw_scene("test", 9000 + number, 192) for number in range(64)]
+    right = np.array([scene.label for scene in drawn])
+    labels, wrong = right.copy(), np.arange(3, 64, 8)
+    labels[wrong] = (labels[wrong] + np.random.default_rng(0).integers(1, 12, len(wrong))) % 12
+    for given, doubtful, fewest in ((labels, wrong, least), (right, (), 0)):
+        exam = Examination(subject_of(model, [scene.image for scene in drawn], given.tolist()), 60)
+        check_doubtful_labels(exam)
+        rows = [row for finding in exam.findings for row in finding.evidence["rows"]]
+        assert set(rows) <= set(doubtful)
+        assert len(rows) >= fewest
+        assert "labels_doubtful" in exam.checked
+
+
+def test_a_sure_answer_is_as_likely_as_usual_for_its_class() -> None:
+    """Labels of class 0 are 0.65 likely on average, of class 1 0.43: only the last label is less than a tenth of it."""
+    chances = np.array([[0.95, 0.05], [0.95, 0.05], [0.92, 0.08], [0.4, 0.6], [0.4, 0.6], [0.05, 0.95]])
+    assert _surely_others(chances, np.array([0, 0, 1, 1, 1, 0])).tolist() == [False] * 5 + [True]
+    chances[5] = 0.11, 0.89
+    assert not _surely_others(chances, np.array([0, 0, 1, 1, 1, 0])).any()
+    assert not _surely_others(chances, np.array([0, 0, 7, -1, 1, 0])).any()

@@ -114,6 +114,16 @@ def test_labels_are_counted_before_and_after(model: LoadedModel, scenes) -> None
     assert_is_drawn(proof)
 
 
+def test_positions_that_are_all_the_same_are_drawn_flat(model: LoadedModel) -> None:
+    name, values, (rows, cols) = position_table(model)
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        dict(module.named_parameters())[name][0, -rows * cols :] = values[0, -1]
+    (finding,) = vx.diagnose(replace(model, module=module)).findings
+    assert finding.cause == "positions_missing"
+    np.testing.assert_allclose(finding.proof.values, 1, atol=1e-6)
+
+
 def test_positions_are_compared_with_one_place(model: LoadedModel) -> None:
     name, values, (rows, cols) = position_table(model)
     places = torch.arange(rows * cols).reshape(rows, cols).T.flatten()
@@ -164,9 +174,37 @@ def test_copies_stand_under_each_other(model: LoadedModel, scenes, tmp_path: Pat
     np.testing.assert_array_equal(finding.proof.pixels[0][0], finding.proof.pixels[1][0])
     assert {answer.en for side in finding.proof.answers for answer in side} == {"a.png", "c.png"}
     assert report.figure() is not None
-    arrays = Examination(subject_of(model, scenes[0]), 60)
-    groups = Finding("duplicates", finding.text, 1.0, evidence={"groups": [["picture 0", "picture 1"]]})
-    assert proof_of(arrays, groups) is None
+    arrays = vx.diagnose(model, [scenes[0][0], scenes[0][1], scenes[0][0].copy()])
+    (finding,) = arrays.findings
+    assert finding.evidence["places"] == [[0, 2]]
+    for side in finding.proof.pixels:
+        np.testing.assert_array_equal(side[0], scenes[0][0])
+    (tmp_path / "c.png").unlink()
+    gone = Finding("duplicates", finding.text, 1.0, evidence={"groups": [["a.png", "c.png"]], "places": [[0, 2]]})
+    exam = Examination(subject_of(model, tmp_path), 60)
+    exam.subject = replace(exam.subject, files=("a.png", "b.png", "c.png"))
+    assert proof_of(exam, gone) is None
+
+
+@pytest.mark.parametrize("kind", ["folder", "pictures", "tensors"])
+def test_the_commonest_classes_stand_above_the_rarest(kind: str, model: LoadedModel, scenes, tmp_path: Path) -> None:
+    labels = [2, 2, -1, 2, 5, 5, 0]
+    pictures = scenes[0][: len(labels)]
+    names = {0: model.class_names[0], 2: model.class_names[2], 5: model.class_names[5], -1: "class -1"}
+    for at, label in enumerate(labels):
+        (tmp_path / names[label]).mkdir(exist_ok=True)
+        Image.fromarray(pictures[at]).save(tmp_path / names[label] / f"{at}.png")
+    data = {"folder": tmp_path, "pictures": pictures, "tensors": fed(model, pictures)}[kind]
+    exam = Examination(subject_of(model, data, None if kind == "folder" else labels), 60)
+    proof = proof_of(exam, Finding("imbalanced", same("x"), 1.0))
+    common, rare = proof.answers
+    assert [words.en for words in common] == [f"{names[2]}: 3", f"{names[5]}: 2"]
+    assert {words.en for words in rare} == {f"{names[-1]}: 1", f"{names[0]}: 1"}
+    for side, words in zip(proof.pixels, proof.answers, strict=True):
+        for drawn, word in zip(side, words, strict=True):
+            own = [at for at, label in enumerate(labels) if word.en.startswith(f"{names[label]}:")]
+            assert any((drawn == pictures[at]).all() for at in own)
+    assert_is_drawn(proof)
 
 
 def test_doubtful_labels_stand_beside_the_other_class(model: LoadedModel, scenes) -> None:

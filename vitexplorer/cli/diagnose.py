@@ -1,4 +1,4 @@
-"""Command `diagnose`, a check-up of a model: `python -m vitexplorer diagnose MODEL --data FOLDER`."""
+"""Command `diagnose`, a check-up of a model: `python -m vitexplorer diagnose [MODEL] --data FOLDER`."""
 # ruff: noqa: B008
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.text import Language, Text
 
 HELP = Text("Find out why a model does not work here.", "找出模型在此不起作用的原因。")
-_MODEL = Text("A name from `models`, a weight file or its folder.", "`models` 中的名称、权重文件或其文件夹。")
+_MODEL = Text(
+    "A name from `models`, a weight file or its folder; without one, the pictures alone are judged.",
+    "`models` 中的名称、权重文件或其文件夹；省略时只检查图像。",
+)
 _DATA = Text("A folder of pictures, best in a folder for each class.", "图像文件夹，最好每个类别一个子文件夹。")
 _LABELS = Text("A .csv with a file name and a label in each row.", "每行含文件名与标签的 .csv。")
 _TRAINING = Text("Folder of a fine-tuning, to judge its first steps.", "微调训练的文件夹，用于检查其最初几步。")
@@ -34,7 +37,7 @@ def diagnose_command(language: Language) -> Callable[..., None]:
         return text.in_(language)
 
     def diagnose(
-        model: str = typer.Argument(help=say(_MODEL)),
+        model: str | None = typer.Argument(None, help=say(_MODEL)),
         data: Path | None = typer.Option(None, help=say(_DATA)),
         labels: Path | None = typer.Option(None, help=say(_LABELS)),
         training: Path | None = typer.Option(None, help=say(_TRAINING)),

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.causes import CAUSES
 from vitexplorer.diagnosis.conversion import check_conversion
@@ -20,6 +22,7 @@ from vitexplorer.diagnosis.cropping import check_cropping
 from vitexplorer.diagnosis.data_checks import check_data, check_doubtful_labels
 from vitexplorer.diagnosis.diagnosis import Diagnosis, Finding
 from vitexplorer.diagnosis.examination import Examination, Watch
+from vitexplorer.diagnosis.familiar import CAUSE as FAMILIARITY
 from vitexplorer.diagnosis.familiar import check_familiarity
 from vitexplorer.diagnosis.feeding import check_feeding
 from vitexplorer.diagnosis.heads import check_collapse, check_heads
@@ -28,7 +31,7 @@ from vitexplorer.diagnosis.loading import check_classifier, check_weights
 from vitexplorer.diagnosis.positions import check_positions
 from vitexplorer.diagnosis.prefix import check_prefix
 from vitexplorer.diagnosis.proofs import proof_of
-from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_WEIGHTS
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_CLASSES, NO_MODEL, NO_PICTURES, NO_WEIGHTS
 from vitexplorer.diagnosis.subject import Preprocess, subject_of
 from vitexplorer.diagnosis.training import check_training
 
@@ -49,6 +52,8 @@ _WITHOUT_ANSWERS = (
     "unlike_training_data",
 )
 """Causes that are told without judging answers"""
+READER = "scenes_dino_patch16_192"
+"""Bundled model whose features are read where no model is given"""
 WEIGHTS, DATA = Text("weights", "权重"), Text("heads and data", "注意力头与数据")
 OF_ANSWERS: Mapping[Text, Callable[[Examination], None]] = {
     Text("pictures", "图像"): check_feeding,
@@ -76,7 +81,8 @@ def diagnose(
     """Find out why a model does not work on some pictures.
 
     Args:
-        model: a name or path as `load_model` takes it, a loaded or wrapped model, or a module that `wrap` takes.
+        model: a name or path as `load_model` takes it, a loaded or wrapped model, or a module that `wrap` takes. None:
+            the pictures and labels alone are judged, by the features of a bundled model.
         data: a folder, a list of images (paths, PIL images, uint8 arrays), a float tensor (pictures, 3, height, width)
             as it is fed to the model today, or batches of such tensors, alone or with labels. None: weights alone.
         labels: the class of each picture as its owner believes: numbers, names of classes, or a .csv of file names and
@@ -97,7 +103,10 @@ def diagnose(
         DataError: a folder without pictures.
         ImageError: none of the pictures can be opened.
     """
-    exam = Examination(subject_of(model, data, labels, preprocess), seconds, **({"watch": watch} if watch else {}))
+    subject = subject_of(READER if model is None else model, data, labels, preprocess)
+    exam = Examination(subject, seconds, **({"watch": watch} if watch else {}))
+    if model is None:
+        return _of_data_alone(exam)
     exam.begin(WEIGHTS)
     check_weights(exam)
     check_positions(exam)
@@ -116,23 +125,38 @@ def diagnose(
     return report_of(exam)
 
 
+def _of_data_alone(exam: Examination) -> Diagnosis:
+    exam.cannot_tell([key for key, cause in CAUSES.items() if cause.group != "data"], NO_MODEL)
+    exam.cannot_tell(FAMILIARITY, NO_MODEL)
+    exam.begin(DATA)
+    if _can_answer(exam):
+        check_doubtful_labels(exam)
+    check_data(exam)
+    return replace(report_of(exam), model="")
+
+
 def _can_answer(exam: Examination) -> bool:
     """Return True if there are pictures, loaded weights and classes to answer with; note the reason if not."""
     fed = exam.subject.fed
-    reason = (
-        NO_PICTURES
-        if fed is None
-        else NO_WEIGHTS
-        if any(finding.cause == "weights_not_loaded" for finding in exam.findings)
-        else NO_ANSWERS
-        if exam.subject.model.num_classes < 2
-        else FEW.format(pictures=len(fed))
-        if len(fed) < LEAST
-        else None
-    )
-    if reason is not None:
-        exam.cannot_tell([cause for cause in CAUSES if cause not in _WITHOUT_ANSWERS], reason)
-    return reason is None
+    if fed is None:
+        reason = NO_PICTURES
+    elif any(finding.cause == "weights_not_loaded" for finding in exam.findings):
+        reason = NO_WEIGHTS
+    elif exam.subject.model.num_classes == 1:
+        reason = NO_ANSWERS
+    elif exam.has_no_classes and not _have_means(exam.subject.labels):
+        reason = NO_CLASSES
+    elif len(fed) < LEAST:
+        reason = FEW.format(pictures=len(fed))
+    else:
+        return True
+    exam.cannot_tell([cause for cause in CAUSES if cause not in _WITHOUT_ANSWERS], reason)
+    return False
+
+
+def _have_means(labels: np.ndarray | None) -> bool:
+    """Return True for labels of two classes or more with two pictures each."""
+    return labels is not None and int((np.unique(labels, return_counts=True)[1] > 1).sum()) > 1
 
 
 def report_of(exam: Examination) -> Diagnosis:

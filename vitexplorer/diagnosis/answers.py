@@ -6,6 +6,9 @@ Kullback-Leibler divergence of its probabilities, averaged over the picture and 
 pixels, from their mean over all pictures. The mean of this score is the mutual information of picture and class
 (Bridle, Heading & MacKay 1991, "Unsupervised classifiers, mutual information and phantom targets"): it is low where a
 model is unsure, says the same of every picture, or changes its mind when a picture moves.
+
+A model without classes is judged by its features, and that takes labels: each picture is compared with the mean of each
+class.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ INFORMATION = "information of the answers, nats"
 SHIFT = (5, -3)
 """Rows and columns by which a picture is moved for its second answer"""
 BATCH = 16
+TEMPERATURE = 0.1
+"""Cosine by which one class mean must be nearer than another to be e times as likely"""
 _LEAST = math.log(1e-3)
 """Lowest score of a picture, so that one sure mistake does not outweigh many answers"""
 
@@ -49,6 +54,20 @@ def logits_of(run: Run, fed: Batch) -> Logits:
     """Run all pictures in small batches; infinite and undefined answers become 0."""
     parts = [run(fed[start : start + BATCH]).numpy() for start in range(0, len(fed), BATCH)]
     return np.nan_to_num(np.concatenate(parts), nan=0.0, posinf=0.0, neginf=0.0).astype(np.float64)
+
+
+def class_mean_logits(features: Float[np.ndarray, "images ..."], labels: Int[np.ndarray, " images"]) -> Logits:
+    """Compare each picture with the mean of each class: cosine / 0.1 of centred features, itself left out of its mean.
+
+    Nearest class mean (Mensink et al. 2013, "Distance-based image classification: generalizing to new classes at
+    near-zero cost", with cosines).
+    """
+    centred = features.reshape(len(features), -1) - features.reshape(len(features), -1).mean(0)
+    is_of = np.eye(labels.max() + 1)[labels]
+    sums = is_of.T @ centred
+    others: Float[np.ndarray, "images classes dim"] = sums - is_of[:, :, None] * centred[:, None]
+    lengths = np.linalg.norm(others, axis=2) * np.linalg.norm(centred, axis=1, keepdims=True)
+    return np.einsum("icd,id->ic", others, centred) / np.maximum(lengths, 1e-12) / TEMPERATURE
 
 
 def probabilities(logits: Logits) -> Logits:

@@ -20,8 +20,8 @@ from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.positions import OF_PLACES, SHUFFLED
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
-FIRST_PICTURES, LAST_ROUND = 16, 3
-"""Pictures of the first trial, and alternatives that are then tried on all"""
+LAST_ROUND = 3
+"""Alternatives that are tried on all pictures after the first trial"""
 PERFECT = 0.97
 """Accuracy from which nothing is left to gain"""
 CAUSES = (
@@ -65,7 +65,7 @@ def check_conversion(exam: Examination) -> None:
     if exam.labels is not None and exam.judged().value > PERFECT:
         return exam.cannot_tell(causes, SAME)
     exam.did_check(causes)
-    rows = exam.few[:: max(1, len(exam.few) // FIRST_PICTURES)]
+    rows = exam.fewest
     usual = exam.judged(rows=rows).scores.mean()
     promising: list[tuple[float, Alternative]] = []
     for place, each in enumerate(tried):

@@ -95,7 +95,7 @@ def check_cropping(exam: Examination) -> None:
 
 
 def _judged(exam: Examination, batch: Batch, rows: np.ndarray) -> Judged:
-    logits = exam.answers(exam.run, batch)
+    logits = exam.answers(exam.run, batch, rows)
     if exam.labels is None:
         return judged_alone(logits, exam.answers(exam.run, moved(batch)))
     known = exam.labels[rows] != UNKNOWN

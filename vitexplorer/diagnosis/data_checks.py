@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import probe_predictions
+from vitexplorer.diagnosis.features import probe_predictions, rows_for_probe
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_LABELS, NO_PICTURES
 from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 from vitexplorer.finetune.data.duplicates import Group, components, difference_hash, exact_groups, near_groups
@@ -23,11 +24,11 @@ from vitexplorer.models.images import ImageError, image_hash, open_shrunk
 
 IMBALANCE = 10
 """Ratio of the commonest to the rarest class from which classes are imbalanced"""
-_SIDE = 64
-_NEIGHBOURS = 5
-_LEAST_DOUBTFUL, _DOUBTFUL_SHARE = 3, 0.03
-_SURE, _UNLIKELY = 0.95, 0.005
-"""Probability of the other class, and of the label, at which the model contradicts a label"""
+_SIDE, _MOST_GROUPS = 64, 50
+_LEAST_DOUBTFUL, _DOUBTFUL_SHARE = 2, 0.03
+"""Fewest doubtful labels of a finding, also as a share: of 24 healthy sets of 64 pictures, one had one"""
+_SURE, _UNLIKELY = 0.9, 0.1
+"""Least probability of a sure answer, and most of its label as a multiple of the usual one"""
 _SPLIT_WITHOUT = Text("The data have no splits.", "数据没有划分。")
 _ONLY_TENSORS = Text(
     "Copies are looked for in pictures, and there are only tensors.", "只有张量，无法在图像中查找重复。"
@@ -46,8 +47,8 @@ _IMBALANCED = Text(
 )
 _AT_CHANCE = Text("The labels agree with the answers no better than chance.", "标签与回答的一致程度不高于随机。")
 _DOUBTFUL = Text(
-    "{count:label is/labels are} doubtful: a probe, the nearest pictures and the model agree on another class.",
-    "{count} 个标签可疑：探针、最相近的图像与模型都给出另一个类别。",
+    "{count:label is/labels are} doubtful: a probe and the model agree on another class, and the model is sure of it.",
+    "{count} 个标签可疑：探针与模型都给出另一个类别，且模型很有把握。",
 )
 
 
@@ -75,7 +76,7 @@ def _check_copies(exam: Examination, subject: Subject) -> None:
                 "duplicates",
                 _DUPLICATES.format(copies=copies, first=names[groups[0][1]]),
                 min(0.99, 0.7 + 3 * copies / len(images)),
-                evidence={"groups": [[names[at] for at in group] for group in groups[:50]], "pictures": len(images)},
+                evidence=_of_groups(groups, names),
             )
         )
     if not subject.splits:
@@ -89,10 +90,20 @@ def _check_copies(exam: Examination, subject: Subject) -> None:
                 "leak_between_splits",
                 _LEAK.format(copies=copies, first=names[across[0][-1]]),
                 0.995,
-                evidence={"groups": [[names[at] for at in group] for group in across[:50]], "pictures": len(images)},
+                evidence=_of_groups(across, names),
             )
         )
     return None
+
+
+def _of_groups(groups: Sequence[Group], names: Sequence[str]) -> dict[str, Any]:
+    """Return the evidence of copies: the names of the first groups, their places in the data, and its size."""
+    first = groups[:_MOST_GROUPS]
+    return {
+        "groups": [[names[at] for at in group] for group in first],
+        "places": [list(group) for group in first],
+        "pictures": len(names),
+    }
 
 
 def _name(image: object, at: int) -> str:
@@ -124,13 +135,14 @@ def _thumbnail(image: object) -> tuple[str, np.ndarray]:
 
 
 def _check_balance(exam: Examination, subject: Subject) -> None:
-    names = np.array(subject.folders) if subject.folders else subject.labels
-    if names is None:
+    labels = subject.labels
+    if not subject.folders and labels is None:
         return exam.cannot_tell("imbalanced", NO_LABELS)
     exam.did_check("imbalanced")
-    counts = np.unique(names, return_counts=True)[1]
-    most, least = int(counts.max()), int(counts.min())
-    if len(counts) > 1 and most >= IMBALANCE * least:
+    classes = np.array(subject.folders) if subject.folders else labels[labels != UNKNOWN]
+    counts = np.unique(classes, return_counts=True)[1]
+    if len(counts) > 1 and counts.max() >= IMBALANCE * counts.min():
+        most, least = int(counts.max()), int(counts.min())
         exam.findings.append(
             Finding(
                 "imbalanced",
@@ -143,28 +155,24 @@ def _check_balance(exam: Examination, subject: Subject) -> None:
 
 
 def check_doubtful_labels(exam: Examination) -> None:
-    """Name pictures whose label a probe, their neighbours and a sure model contradict.
+    """Name pictures to which the model and a probe give another class than their label, and the model is sure of it.
 
-    All three read the same features, so a model that is often wrong would find many: there must be at least three such
-    pictures, and three in a hundred.
+    Sure is as in confident learning (Northcutt, Jiang & Chuang 2021, arXiv 1911.00068): the answer is at least as
+    likely as it is on average for pictures of its class. It must also be likely in itself, and the label less than a
+    tenth as likely as on average. Labels of fewer pictures than a probe's cross-validation needs are left out.
     """
     labels = exam.labels
     if labels is None:
         return exam.cannot_tell("labels_doubtful", NO_LABELS if exam.subject.labels is None else _AT_CHANCE)
-    known = np.flatnonzero(labels != UNKNOWN)
+    known = rows_for_probe(labels)
     if len(known) < 4 * LEAST:
         return exam.cannot_tell("labels_doubtful", FEW.format(pictures=len(known)))
-    features = exam.features[known]
-    predicted = probe_predictions(features, labels[known])
+    own, chances = labels[known], probabilities(exam.logits()[known])
+    predicted = probe_predictions(exam.features[known], own)
     if predicted is None:
         return exam.cannot_tell("labels_doubtful", FEW.format(pictures=len(known)))
     exam.did_check("labels_doubtful")
-    near = _neighbours(features)
-    agree = (labels[known][near] == predicted[:, None]).all(1)
-    chances, own = probabilities(exam.logits()[known]), labels[known]
-    rows, inside = np.arange(len(known)), (own >= 0) & (own < chances.shape[1]) & (predicted < chances.shape[1])
-    of_label, of_other = (chances[rows, np.where(inside, classes, 0)] for classes in (own, predicted))
-    doubtful = inside & agree & (predicted != own) & (of_other > _SURE) & (of_label < _UNLIKELY)
+    doubtful = _surely_others(chances, own) & (predicted == chances.argmax(1))
     count = int(doubtful.sum())
     if count >= max(_LEAST_DOUBTFUL, _DOUBTFUL_SHARE * len(known)):
         exam.findings.append(
@@ -182,9 +190,13 @@ def check_doubtful_labels(exam: Examination) -> None:
     return None
 
 
-def _neighbours(features: np.ndarray) -> np.ndarray:
-    """Return the nearest pictures of each, by cosine of features, (images, neighbours)."""
-    unit = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-9)
-    cosines = unit @ unit.T
-    np.fill_diagonal(cosines, -2)
-    return np.argsort(-cosines, axis=1)[:, :_NEIGHBOURS]
+def _surely_others(chances: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return True for each picture whose answer is surely another class than its label."""
+    rows, answers = np.arange(len(labels)), chances.argmax(1)
+    inside = (labels >= 0) & (labels < chances.shape[1])
+    of_label = np.where(inside, chances[rows, np.where(inside, labels, 0)], 0.0)
+    of_class = [of_label[labels == each] for each in range(chances.shape[1])]
+    usual = np.array([each.mean() if len(each) else of_label.mean() for each in of_class])
+    is_sure = chances.max(1) >= np.maximum(usual[answers], _SURE)
+    is_unlikely = of_label < _UNLIKELY * usual[np.where(inside, labels, 0)]
+    return inside & (answers != labels) & is_sure & is_unlikely

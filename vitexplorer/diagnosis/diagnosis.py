@@ -57,7 +57,7 @@ class Diagnosis(Summarised):
     """Result of `vx.diagnose`."""
 
     model: str
-    """Name of the model"""
+    """Name of the model; empty where pictures alone were judged"""
     findings: tuple[Finding, ...]
     """Surest first"""
     undecided: Mapping[str, Text]
@@ -127,7 +127,7 @@ class Diagnosis(Summarised):
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, for a bug report."""
-        rows = [f"# Check-up of {self.model}", "", self.verdict.en, ""]
+        rows = [f"# Check-up of {self._of}", "", self.verdict.en, ""]
         if self.findings:
             rows += ["| cause | certainty | measure | before | after |", "|---|---|---|---|---|"]
             rows += [
@@ -142,9 +142,13 @@ class Diagnosis(Summarised):
             rows += [f"- `{cause}`: {reason.en}" for cause, reason in self.undecided.items()]
         return "\n".join(rows) + "\n"
 
+    @property
+    def _of(self) -> str:
+        return self.model or "the pictures"
+
     def _summary(self) -> Summary:
         return Summary(
-            f"Check-up of {self.model}: {self.verdict.en}",
+            f"Check-up of {self._of}: {self.verdict.en}",
             [(found.cause, _row(found)) for found in self.findings[:4]]
             + [
                 ("checked", f"{len(self.checked)} causes, on {counted(self.pictures)} pictures"),

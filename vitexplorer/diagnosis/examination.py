@@ -19,6 +19,7 @@ from vitexplorer.diagnosis.answers import (
     Judged,
     Logits,
     Run,
+    class_mean_logits,
     judged_alone,
     judged_by_labels,
     logits_of,
@@ -33,6 +34,8 @@ from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 
 LEAST_PICTURES, MOST_PICTURES = 16, 64
 """Pictures that a candidate is tried on, fewer where the model is slow"""
+OF_A_CLASS = 8
+"""Pictures of a class among them, where each is compared with the mean of its class"""
 TRIALS = 40
 """Passes over those pictures that a whole check-up makes, about"""
 CLEAR = 4.0
@@ -93,10 +96,25 @@ class Examination:
         return self.subject.fed
 
     @property
+    def has_no_classes(self) -> bool:
+        """True for a model without classes, whose features are compared with the means of the labels' classes."""
+        return self.subject.model.num_classes == 0
+
+    @cached_property
     def few(self) -> Int[np.ndarray, " images"]:
-        """Rows of the pictures that candidates are tried on: all, or some at equal distances."""
+        """Rows of the pictures that candidates are tried on: all, or some at equal distances, or of some classes."""
         count, most = len(self.fed), self.affordable
+        if self.has_no_classes and self.subject.labels is not None:
+            classes, sizes = np.unique(self.subject.labels, return_counts=True)
+            common = classes[np.argsort(-sizes, kind="stable")]
+            rows = [row for label in common for row in np.flatnonzero(self.subject.labels == label)[:OF_A_CLASS]]
+            return np.sort(rows[:most])
         return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+    @cached_property
+    def fewest(self) -> Int[np.ndarray, " images"]:
+        """Rows of a candidate's first trial: some of `few`, where pictures are judged one by one."""
+        return self.few if self.has_no_classes else self.few[:: max(1, len(self.few) // LEAST_PICTURES)]
 
     @cached_property
     def affordable(self) -> int:
@@ -138,20 +156,29 @@ class Examination:
     def _cached_logits(self, feed: Feed, is_moved: bool, rows: np.ndarray | None, run: Run | None = None) -> Logits:
         fed = self.fed if rows is None else self.fed[rows]
         if run is not None:
-            return self.answers(run, moved(feed(fed)) if is_moved else feed(fed))
+            return self.answers(run, moved(feed(fed)) if is_moved else feed(fed), rows)
         key = (feed, is_moved, b"" if rows is None or len(rows) == len(self.fed) else rows.tobytes())
         if key not in self._answers:
-            self._answers[key] = self.answers(self.run, moved(feed(fed)) if is_moved else feed(fed))
+            self._answers[key] = self.answers(self.run, moved(feed(fed)) if is_moved else feed(fed), rows)
         return self._answers[key]
 
-    def answers(self, run: Run, fed: Batch) -> Logits:
-        """Run pictures through the model, or a changed one; the watcher is asked before each pass."""
+    def answers(self, run: Run, fed: Batch, rows: np.ndarray | None = None) -> Logits:
+        """Run pictures through the model, or a changed one; the watcher is asked before each pass.
+
+        Args:
+            run: the forward pass.
+            fed: the pictures.
+            rows: their rows of the data; None for all.
+        """
 
         def watched(batch: Batch) -> Tensor:
             self.begin(self._part)
             return run(batch)
 
-        return logits_of(watched, fed)
+        outputs, labels = logits_of(watched, fed), self.subject.labels
+        if not self.has_no_classes or labels is None:
+            return outputs
+        return class_mean_logits(outputs, labels if rows is None else labels[rows])
 
     @cached_property
     def features(self) -> Features:

@@ -13,6 +13,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from vitexplorer.diagnosis.answers import BATCH, Batch
+from vitexplorer.diagnosis.subject import UNKNOWN
 
 Features = Float[np.ndarray, "images dim"]
 PARTS = 3
@@ -57,6 +58,12 @@ def features_of(module: nn.Module, fed: Batch, classes: int) -> Features:
                 read = reader.read if reader.read is not None and len(reader.read) == len(batch) else output
         parts.append(read.reshape(len(batch), -1).float().cpu().numpy())
     return np.nan_to_num(np.concatenate(parts))
+
+
+def rows_for_probe(labels: Int[np.ndarray, " images"]) -> Int[np.ndarray, " rows"]:
+    """Return the pictures of known classes that have as many as the cross-validation of a probe needs."""
+    classes, counts = np.unique(labels[labels != UNKNOWN], return_counts=True)
+    return np.flatnonzero(np.isin(labels, classes[counts >= PARTS]))
 
 
 def probe_accuracy(features: Features, labels: Int[np.ndarray, " images"]) -> float | None:

@@ -50,8 +50,8 @@ _TURNED = {
     ),
 }
 _TURN_ZH = {"left-right": "左右", "upside down": "上下"}
-FIRST_PICTURES, LAST_ROUND = 16, 2
-"""Pictures that every candidate is tried on, and candidates that go on to more"""
+LAST_ROUND = 2
+"""Candidates that go on to more pictures than those of the first trial"""
 
 
 def check_feeding(exam: Examination) -> None:
@@ -83,7 +83,7 @@ def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
 
     Labels that are a permutation of the classes are mapped for the comparison.
     """
-    if exam.subject.labels is None:
+    if exam.subject.labels is None or exam.has_no_classes:
         return
     labels, rows = exam.subject.labels[exam.few], exam.few
     known = labels != UNKNOWN
@@ -112,9 +112,8 @@ def _best_scaling(exam: Examination, scalings: list[Feed], own: Scaling, axes: F
 
 def _best(exam: Examination, feeds: list[Feed], rows: np.ndarray) -> Feed:
     """Return the candidate of the highest mean score, the first where they tie; few pictures sort out most."""
-    few = rows[:: max(1, len(rows) // FIRST_PICTURES)]
     first, *others = feeds
-    means = [(_mean(exam, feed, few), feed) for feed in others if exam.has_time(0.5)]
+    means = [(_mean(exam, feed, exam.fewest), feed) for feed in others if exam.has_time(0.5)]
     if len(means) < len(others):
         exam.cannot_tell(CAUSES, NO_TIME)
     promising = [feed for _, feed in sorted(means, key=lambda pair: -pair[0])[:LAST_ROUND]]

@@ -86,7 +86,7 @@ def check_collapse(exam: Examination) -> None:
     unit = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-12)
     count = len(unit)
     cosine = float((np.linalg.norm(unit.sum(0)) ** 2 - count) / max(count * (count - 1), 1))
-    share = 1.0
+    share = 0.0
     if model.num_classes > 1:
         answers = exam.logits().argmax(1)
         share = float(np.unique(answers, return_counts=True)[1].max() / len(answers))

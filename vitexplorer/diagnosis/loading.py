@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,11 +22,10 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import PARTS, probe_accuracy
+from vitexplorer.diagnosis.features import probe_accuracy, rows_for_probe
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.label_maps import is_above_chance
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_TIME, share_text
-from vitexplorer.diagnosis.subject import UNKNOWN
 from vitexplorer.models.loading import LoadedModel
 
 CAUSES = ("weights_not_loaded", "half_loaded", "head_not_loaded")
@@ -142,8 +140,7 @@ def check_classifier(exam: Examination) -> None:
         return exam.cannot_tell("head_not_loaded", _HEAD_UNSURE)
     if exam.ran_out(OF_FEED):
         return exam.cannot_tell("head_not_loaded", NO_TIME)
-    counts = dict(zip(*np.unique(labels[labels != UNKNOWN], return_counts=True), strict=True))
-    known = np.flatnonzero([counts.get(label, 0) >= PARTS for label in labels])
+    known = rows_for_probe(labels)
     if len(known) < LEAST or len(set(labels[known].tolist())) < 2:
         return exam.cannot_tell("head_not_loaded", FEW.format(pictures=len(known)))
     exam.did_check("head_not_loaded")

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from vitexplorer.core.check_up_results import AnsweredPicturesResult, TwoMatricesResult
-from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.check_up_results import TwoMatricesResult
+from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
 from vitexplorer.diagnosis.alternatives import position_table
-from vitexplorer.diagnosis.answers import Batch, Logits, Run, probabilities, run_of
+from vitexplorer.diagnosis.answered_pictures import MOST, PICTURES, answered, class_text
+from vitexplorer.diagnosis.answers import Logits, Run, probabilities, run_of
+from vitexplorer.diagnosis.data_proofs import balance, copies, doubtful
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.feeds import AS_FED
-from vitexplorer.diagnosis.sentences import share_text
-from vitexplorer.diagnosis.subject import UNKNOWN
-from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.models.loading import LoadedModel
 
-MOST = 4
-"""Pictures of a proof"""
-_SIDE = 320
-"""Shorter side of a picture of the data, in pixels"""
-PICTURES, BEFORE, AFTER = Text("pictures", "图像"), Text("as it is", "现状"), Text("repaired", "修复后")
-_PROBABILITY = Text("probability of the answer", "回答的概率")
-_ANSWERS = Text("What the model gets, and what it answers", "模型收到的图像与它的回答")
-_COPIES = Text("Pictures that are there twice", "重复出现的图像")
-_DOUBTFUL = Text("Pictures whose label is doubtful", "标签可疑的图像")
+BEFORE, AFTER = Text("as it is", "现状"), Text("repaired", "修复后")
 _CONFUSION = Text("Labels and answers", "标签与回答")
 _POSITIONS = Text("Similarity of one place to all others", "一个位置与所有位置的相似度")
-_ANSWER = Text("{name}, {share}", "{name}，{share}")
-_LABELLED = Text("label {label}, rather {other}", "标签为{label}，更像{other}")
 
 
 def proof_of(exam: Examination, finding: Finding | None) -> Result | None:
@@ -55,14 +42,14 @@ def proof_of(exam: Examination, finding: Finding | None) -> Result | None:
 
 def _answers_as_they_are(exam: Examination) -> Result | None:
     """Show a few pictures with the model's answers; of labels, one for each."""
-    if exam.subject.fed is None or exam.subject.model.num_classes < 2:
+    if exam.subject.fed is None or exam.subject.num_classes < 2:
         return None
     labels = exam.labels
     count = len(exam.fed)
     rows = np.unique(np.linspace(0, count - 1, MOST).round().astype(int))
     if labels is not None:
         rows = np.sort(np.unique(labels, return_index=True)[1][:MOST])
-    return _answered(exam, rows, [(PICTURES, exam.feed(exam.fed[rows]), exam.logits()[rows])])
+    return answered(exam, rows, [(PICTURES, exam.feed(exam.fed[rows]), exam.logits()[rows])])
 
 
 def _feeding(exam: Examination, finding: Finding) -> Result:
@@ -70,7 +57,7 @@ def _feeding(exam: Examination, finding: Finding) -> Result:
     before, after = exam.logits(AS_FED), exam.logits(exam.feed)
     rows = _most_gained(exam, before, after)
     fed = exam.fed[rows]
-    return _answered(exam, rows, [(BEFORE, fed, before[rows]), (AFTER, exam.feed(fed), after[rows])])
+    return answered(exam, rows, [(BEFORE, fed, before[rows]), (AFTER, exam.feed(fed), after[rows])])
 
 
 def _cropping(exam: Examination, finding: Finding) -> Result:
@@ -78,10 +65,10 @@ def _cropping(exam: Examination, finding: Finding) -> Result:
     rows = exam.few
     usual = exam.feed(exam.fed[rows])
     other = torch.stack([finding.repaired(exam.subject.pictures[row]) for row in rows])
-    before, after = exam.answers(exam.run, usual), exam.answers(exam.run, other)
+    before, after = exam.answers(exam.run, usual, rows), exam.answers(exam.run, other, rows)
     chosen = _most_gained(exam, before, after, rows)
     sides = [(BEFORE, usual[chosen], before[chosen]), (AFTER, other[chosen], after[chosen])]
-    return _answered(exam, rows[chosen], sides)
+    return answered(exam, rows[chosen], sides)
 
 
 def _conversion(exam: Examination, finding: Finding) -> Result | None:
@@ -90,10 +77,10 @@ def _conversion(exam: Examination, finding: Finding) -> Result | None:
         return _positions(exam, finding)
     rows = exam.few
     fed = exam.feed(exam.fed[rows])
-    before, after = exam.logits()[rows], exam.answers(_repaired_run(exam, finding.repaired), fed)
+    before, after = exam.logits()[rows], exam.answers(_repaired_run(exam, finding.repaired), fed, rows)
     chosen = _most_gained(exam, before, after, rows)
     sides = [(BEFORE, fed[chosen], before[chosen]), (AFTER, fed[chosen], after[chosen])]
-    return _answered(exam, rows[chosen], sides)
+    return answered(exam, rows[chosen], sides)
 
 
 def _repaired_run(exam: Examination, repaired: LoadedModel | dict[str, Tensor]) -> Run:
@@ -111,98 +98,6 @@ def _most_gained(exam: Examination, before: Logits, after: Logits, rows: np.ndar
     places = np.arange(len(before))
     gains = probabilities(after)[places, answers] - probabilities(before)[places, answers]
     return np.sort(np.argsort(-gains, kind="stable")[:MOST])
-
-
-def _answered(
-    exam: Examination, rows: np.ndarray, sides: Sequence[tuple[Text, Batch, Logits]]
-) -> AnsweredPicturesResult:
-    known = exam.subject.labels if exam.labels is None else exam.labels
-    labels = None if known is None else known[rows]
-    shares = [probabilities(logits) for _, _, logits in sides]
-    answers = [share.argmax(1) for share in shares]
-    values = np.stack([share.max(1) for share in shares])
-    names = exam.subject.model.class_texts
-    return AnsweredPicturesResult(
-        view="check_up",
-        title=_ANSWERS,
-        values=values,
-        axes=("sides", "images"),
-        unit=_PROBABILITY,
-        formula="",
-        provenance=exam.subject.model.provenance,
-        headings=tuple(side for side, _, _ in sides),
-        pixels=tuple(tuple(_seen(exam, tensor) for tensor in batch) for _, batch, _ in sides),
-        answers=tuple(
-            tuple(
-                _ANSWER.format(name=_name(names, int(answer)), share=share_text(share))
-                for answer, share in zip(of, likeliest, strict=True)
-            )
-            for of, likeliest in zip(answers, values, strict=True)
-        ),
-        right=tuple(
-            tuple(
-                None if labels is None or labels[at] == UNKNOWN else bool(answer == labels[at])
-                for at, answer in enumerate(of)
-            )
-            for of in answers
-        ),
-    )
-
-
-def _name(names: tuple[Text, ...], number: int) -> Text:
-    return names[number] if number < len(names) else Text("class {number}", "类别 {number}").format(number=number)
-
-
-def _seen(exam: Examination, tensor: Tensor) -> np.ndarray:
-    """Return the pixels that the model takes a tensor for, uint8; what lies outside 0-255 is cut off."""
-    preprocessing = exam.subject.model.preprocessing
-    mean, std = (torch.tensor(numbers)[:, None, None] for numbers in (preprocessing.mean, preprocessing.std))
-    return (255 * (tensor * std + mean)).round().clamp(0, 255).byte().permute(1, 2, 0).numpy()
-
-
-# ----------------------------------------------------------------------------------------------- data
-
-
-def _copies(exam: Examination, finding: Finding) -> Result | None:
-    """Show the first groups of copies, a picture above its copy."""
-    names = [group[:2] for group in finding.evidence["groups"][:MOST]]
-    try:
-        pictures = [[_opened(exam, name) for name in pair] for pair in names]
-    except ImageError:  # no folder, or gone by now
-        return None
-    return AnsweredPicturesResult(
-        view="check_up",
-        title=_COPIES,
-        values=np.full((2, len(names)), np.nan),
-        axes=("sides", "images"),
-        unit=_PROBABILITY,
-        formula="",
-        provenance=exam.subject.model.provenance,
-        headings=(Text("picture", "图像"), Text("its copy", "其副本")),
-        pixels=tuple(zip(*pictures, strict=True)),
-        answers=tuple(tuple(map(same, side)) for side in zip(*names, strict=True)),
-        right=((None,) * len(names),) * 2,
-    )
-
-
-def _opened(exam: Examination, name: str) -> np.ndarray:
-    pixels = open_shrunk(exam.subject.root / name, _SIDE, max_megapixels=settings().max_megapixels).pixels
-    step = max(1, max(pixels.shape[:2]) // (2 * _SIDE))
-    return pixels[::step, ::step]
-
-
-def _doubtful(exam: Examination, finding: Finding) -> Result:
-    """Show the first pictures with a doubtful label, with the other class."""
-    rows = np.array(finding.evidence["rows"][:MOST])
-    others = finding.evidence["suggested"][:MOST]
-    names = exam.subject.model.class_texts
-    answered = _answered(exam, rows, [(PICTURES, exam.feed(exam.fed[rows]), exam.logits()[rows])])
-    assert exam.labels is not None
-    words = (
-        _LABELLED.format(label=_name(names, int(label)), other=_name(names, int(other)))
-        for label, other in zip(exam.labels[rows], others, strict=True)
-    )
-    return replace(answered, title=_DOUBTFUL, answers=(tuple(words),))
 
 
 # ----------------------------------------------------------------------------------------------- matrices
@@ -229,7 +124,7 @@ def _confusion(exam: Examination, finding: Finding) -> Result | None:
         formula="",
         provenance=exam.subject.model.provenance,
         headings=(BEFORE, AFTER),
-        names=tuple(_name(names, int(number)) for number in used),
+        names=tuple(class_text(names, int(number)) for number in used),
         axis_names=(Text("label", "标签"), Text("answer", "回答")),
     )
 
@@ -269,8 +164,10 @@ _MAKERS: dict[str, _Make] = {
     "wrong_size_or_crop": _cropping,
     **dict.fromkeys(("labels_permuted", "labels_shifted", "labels_sorted_as_text"), _confusion),
     **dict.fromkeys(("positions_transposed", "positions_badly_resampled", "prefix_tokens_among_patches"), _positions),
+    "positions_missing": _positions,
     **dict.fromkeys(("qkv_misordered", "scale_missing", "heads_miscounted", "positions_shuffled"), _conversion),
-    **dict.fromkeys(("duplicates", "leak_between_splits"), _copies),
-    "labels_doubtful": _doubtful,
+    **dict.fromkeys(("duplicates", "leak_between_splits"), copies),
+    "imbalanced": balance,
+    "labels_doubtful": doubtful,
 }
 """Proofs of causes; the others show answers as they are"""

@@ -6,8 +6,13 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import ACCURACY
 
 NO_PICTURES = Text("There are no pictures.", "没有图像。")
+NO_MODEL = Text("There is no model.", "没有模型。")
 NO_LABELS = Text("There are no labels.", "没有标签。")
 NO_ANSWERS = Text("The model has no classifier, so its answers cannot be judged.", "模型没有分类头，无法评判其回答。")
+NO_CLASSES = Text(
+    "The model has no classes. Its features can be judged by pictures with labels, two or more of each class.",
+    "模型没有类别。评判其特征需要带标签的图像，每类至少两幅。",
+)
 FEW = Text(
     "{pictures:picture is/pictures are} too few to judge answers by.", "仅有 {pictures} 幅图像，不足以评判回答。"
 )

@@ -16,7 +16,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import prepare
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.diagnosis.answers import Batch
 from vitexplorer.finetune.data import read_folder
 from vitexplorer.finetune.data.cells import read_cells
@@ -70,6 +70,8 @@ class Subject:
     """The pictures behind `fed`, in its order; empty where only tensors were given"""
     labels: Labels | None = None
     """Class of each row of `fed` as its owner believes, perhaps no class; `UNKNOWN` for a name that is none"""
+    classes: tuple[str, ...] = ()
+    """Names of the labels, where the model has no classes of its own"""
     preprocess: Preprocess | None = None
     """The caller's own preprocessing; None for the model's"""
     files: tuple[str, ...] = ()
@@ -81,6 +83,16 @@ class Subject:
     """Part of the data that each file belongs to, "train", "val", ...; empty without splits"""
     unreadable: int = 0
     """Number of pictures that could not be opened"""
+
+    @property
+    def num_classes(self) -> int:
+        """Number of the model's classes; of a model without any, that of the labels."""
+        return self.model.num_classes or len(self.classes)
+
+    @property
+    def class_texts(self) -> tuple[Text, ...]:
+        """Names of these classes."""
+        return tuple(map(same, self.classes)) or self.model.class_texts
 
     @property
     def is_own_feed(self) -> bool:
@@ -162,11 +174,12 @@ def _of_tensor(subject: Subject, fed: Tensor, labels: Any) -> Subject:
     if fed.ndim != 4 or fed.shape[1] != 3 or not fed.is_floating_point() or not len(fed):
         raise SettingError(_SHAPE.format(shape=tuple(fed.shape), dtype=str(fed.dtype).removeprefix("torch.")))
     chosen = _spread(len(fed))
-    numbers = _labels(subject.model, labels, len(fed))
+    numbers, classes = _labels(subject.model, labels, len(fed))
     return replace(
         subject,
         fed=fed.detach().float().cpu()[chosen],
         labels=None if numbers is None else numbers[chosen],
+        classes=classes,
     )
 
 
@@ -174,7 +187,7 @@ def _of_images(subject: Subject, images: Sequence[AnyImage], labels: Any) -> Sub
     if not images:
         raise SettingError(_NO_PICTURES)
     names = [Path(image).name for image in images if isinstance(image, str | os.PathLike)]
-    numbers = _labels(subject.model, labels, len(images), names if len(names) == len(images) else [])
+    numbers, classes = _labels(subject.model, labels, len(images), names if len(names) == len(images) else [])
     chosen = _spread(len(images))
     opened: list[int] = []
     fed: list[Tensor] = []
@@ -195,6 +208,7 @@ def _of_images(subject: Subject, images: Sequence[AnyImage], labels: Any) -> Sub
         fed=torch.stack(fed),
         pictures=tuple(images[at] for at in opened),
         labels=None if numbers is None else numbers[opened],
+        classes=classes,
         unreadable=len(chosen) - len(opened),
     )
 
@@ -249,10 +263,15 @@ def _spread(count: int) -> list[int]:
 # ----------------------------------------------------------------------------------------------- labels
 
 
-def _labels(model: LoadedModel, labels: Any, count: int, names: Sequence[str] = ()) -> Labels | None:
-    """Return the class of each picture, `UNKNOWN` for a name of no class; None where nothing is known."""
+def _labels(
+    model: LoadedModel, labels: Any, count: int, names: Sequence[str] = ()
+) -> tuple[Labels | None, tuple[str, ...]]:
+    """Return the class of each picture, `UNKNOWN` for a name of no class; None where nothing is known.
+
+    The second value names the classes of a model that has none: the labels themselves, in order.
+    """
     if labels is None:
-        return None
+        return None, ()
     if isinstance(labels, str | os.PathLike):
         labels = _from_table(Path(labels), names)
     if isinstance(labels, Tensor):
@@ -262,11 +281,13 @@ def _labels(model: LoadedModel, labels: Any, count: int, names: Sequence[str] = 
     entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in labels]
     if len(entries) != count:
         raise SettingError(_COUNT.format(labels=len(entries), pictures=count))
-    if all(isinstance(entry, int) and not isinstance(entry, bool) for entry in entries):
-        return np.array(entries, np.int64)
-    if not all(isinstance(entry, str) for entry in entries):
+    are_numbers = all(isinstance(entry, int) and not isinstance(entry, bool) for entry in entries)
+    if not are_numbers and not all(isinstance(entry, str) for entry in entries):
         raise SettingError(_LABELS)
-    return _by_name(model, entries)
+    if not model.num_classes:
+        unique, numbers = np.unique(entries, return_inverse=True)
+        return numbers, tuple(map(str, unique.tolist()))
+    return np.array(entries, np.int64) if are_numbers else _by_name(model, entries), ()
 
 
 def _by_name(model: LoadedModel, names: Sequence[str]) -> Labels | None:

@@ -77,8 +77,8 @@ CAUSES: dict[str, Cause] = {
         "data",
         Text("Doubtful labels", "可疑标签"),
         Text(
-            "A probe, the nearest pictures and the model agree on another class.",
-            "探针、最相近的图像与模型都给出另一个类别。",
+            "A probe and the model agree on another class, and the model is sure of it.",
+            "探针与模型都给出另一个类别，且模型很有把握。",
         ),
         Text("A few confident mistakes whose pictures look right.", "少数有把握的错误，而图像看起来并没有错。"),
         Text("Look at these pictures and correct their labels.", "查看这些图像并更正标签。"),
