@@ -1,159 +1,111 @@
 """Bed of check-ups: faults planted by code in models, pictures, labels and data, and as many healthy pairs.
 
-    python -m benchmarks.diagnosis [--seeds 5] [--first-seed 0] [--causes ...] [--models ...] [--pictures 64]
+    python -m benchmarks.diagnosis [--seeds 5] [--first-seed 0] [--causes ...] [--models ...] [--runs FILE]
 
-A row for each cause: runs, the right cause first, among the first three, decided (not among what cannot be told),
-repairs that reach the healthy accuracy to one point, and the median of the seconds. Of two faults at once, either may
-be first, and both must be among three. The last rows are healthy pairs, with false alarms in place of the right cause.
-Even seeds are for building the checks, odd ones (`--first-seed 1`) for the end.
+A row for each cause: runs, those whose fault is visible, of them the right cause first and among the first three,
+repairs that reach the healthy accuracy to one point, and the median of the seconds. A fault is visible if it shows in
+weights or files, or if the healthy pair scores higher by three standard errors: of the forty candidates that a check-up
+compares, one may be two higher by chance. Of two faults at once, either may be first, and both must be among three. The
+last rows are healthy pairs, with false alarms in place of the right cause. Even seeds are for building the checks, odd
+ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so a bed can be continued.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+import copy
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import torch
 import typer
-from torch import Tensor, nn
+from PIL import Image
+from torch import Tensor
 
-import vitexplorer as vx
-from benchmarks.planted import FAULTS, HEALTHY, TOGETHER, Case, fed_right
-from vitexplorer.diagnosis import Diagnosis, Finding
-from vitexplorer.diagnosis.features import features_of
+from benchmarks.planted import BY_ANSWERS, FAULTS, HEALTHY, MODELS, TOGETHER, Case, fed_right, pairs
+from vitexplorer.diagnosis import Diagnosis
+from vitexplorer.diagnosis.answers import Judged, class_mean_logits, gain, judged_by_labels, logits_of, run_of
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.scenes import draw_scene
-from vitexplorer.scenes.creatures import Creature
-from vitexplorer.scenes.shapes import LABEL_NAMES
 
-SCENES = ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192")
-PROBED, CREATURES = "scenes_dino_patch16_192", "creatures_vit_patch16_192"
 AND = " and "
 REACHED = 0.01
 """Accuracy by which a repair may stay below that of the healthy pair"""
+VISIBLE = 3.0
+"""Standard errors by which a healthy pair scores higher than a faulty one whose fault is visible"""
 
 
-@dataclass
-class Row:
-    """Counts of one cause."""
+@dataclass(frozen=True)
+class CheckedCase:
+    """Result of one check-up of the bed."""
 
-    runs: int = 0
-    first: int = 0
-    among: int = 0
-    decided: int = 0
-    repairs: int = 0
-    proven: int = 0
-    seconds: list[float] = field(default_factory=list)
+    model: str
+    seed: int
+    cause: str
+    cost: float | None
+    """Standard errors by which a fault lowers the score, the least of several; None for one that shows elsewhere"""
+    named: list[str]
+    """Causes that the check-up names, surest first"""
+    repaired: float | None
+    """Accuracy with the repair; None for a cause without one"""
+    healthy: float
+    """Accuracy of the healthy pair"""
+    seconds: float
 
+    @property
+    def is_visible(self) -> bool:
+        """True if every fault shows in weights or files, or lowers the score by more than noise."""
+        return self.cost is None or self.cost >= VISIBLE
 
-# ----------------------------------------------------------------------------------------------- pairs
+    @property
+    def is_first(self) -> bool:
+        """True if a planted cause is the surest."""
+        return bool(self.named) and self.named[0] in self.cause.split(AND)
 
-
-def scenes(model: LoadedModel, seed: int, count: int) -> Case:
-    """Draw scenes that no bundled model was trained on, at the size of the model."""
-    drawn = [draw_scene("examples", 40_000 + 1000 * seed + number, 192) for number in range(count)]
-    return Case(model, tuple(scene.image for scene in drawn), tuple(scene.label for scene in drawn))
-
-
-def creatures(model: LoadedModel, seed: int, count: int) -> Case:
-    """Draw paper creatures."""
-    side = model.preprocessing.input_size[0]
-    drawn = [Creature("test", 40_000 + 1000 * seed + number, side) for number in range(count)]
-    return Case(model, tuple(one.render() for one in drawn), tuple(one.label for one in drawn))
-
-
-class WithProbe(nn.Module):
-    """Backbone with a linear classifier on its features."""
-
-    def __init__(self, backbone: nn.Module, head: nn.Linear):
-        super().__init__()
-        self.backbone, self.head = backbone, head
-
-    def forward(self, images: Tensor) -> Tensor:
-        """Return the logits."""
-        return self.head(self.backbone(images))
+    @property
+    def is_among(self) -> bool:
+        """True if every planted cause is among the three surest."""
+        return all(cause in self.named[:3] for cause in self.cause.split(AND))
 
 
-def probed() -> LoadedModel:
-    """Return the DINO with a probe that was fitted to scenes, as a wrapped module."""
-    from sklearn.linear_model import LogisticRegression
-
-    model = vx.load_model(PROBED)
-    case = scenes(model, -1, 600)
-    features = features_of(model.module, fed_right(case), 0)
-    probe = LogisticRegression(max_iter=500, C=1.0).fit(features, case.labels)
-    head = nn.Linear(features.shape[1], len(LABEL_NAMES))
-    with torch.no_grad():
-        head.weight.copy_(torch.from_numpy(probe.coef_).float())
-        head.bias.copy_(torch.from_numpy(probe.intercept_).float())
-    own = model.preprocessing
-    return vx.wrap(WithProbe(model.module, head).eval(), mean=own.mean, std=own.std, labels=list(LABEL_NAMES))
+def judged(model: LoadedModel, fed: Tensor, labels: Sequence[int]) -> Judged:
+    """Judge a model's answers to pictures by their labels; without classes, features by class means."""
+    logits = logits_of(run_of(model.module), fed)
+    if model.num_classes:
+        return judged_by_labels(logits, np.array(labels))
+    numbers = np.unique(labels, return_inverse=True)[1]
+    return judged_by_labels(class_mean_logits(logits, numbers), numbers)
 
 
-def pairs(names: list[str]) -> dict[str, Callable[[int, int], Case]]:
-    """Return makers of healthy pairs of model and pictures, by name."""
-    makers: dict[str, Callable[[int, int], Case]] = {}
-    for name in names:
-        if name == "probed":
-            model, draw = probed(), scenes
-        elif name == "wrapped":
-            plain = vx.load_model(SCENES[0])
-            own = plain.preprocessing
-            model, draw = vx.wrap(plain.module, mean=own.mean, std=own.std, labels=list(plain.class_names)), scenes
-        else:
-            model, draw = vx.load_model(name), creatures if name == CREATURES else scenes
-        makers[name] = lambda seed, count, model=model, draw=draw: draw(model, seed, count)
-    return makers
+def as_fed(case: Case) -> Tensor:
+    """Return the pictures as they enter the model."""
+    if case.preprocess is not None:
+        return torch.stack([case.preprocess(Image.fromarray(picture)) for picture in case.pictures])
+    return fed_right(case) if case.fed is None else case.fed
 
 
-# ----------------------------------------------------------------------------------------------- runs
-
-
-def accuracy(module: nn.Module, fed: Tensor, labels: Any) -> float:
-    """Return the share of right answers."""
-    with torch.inference_mode():
-        answers = torch.cat([module(part).argmax(1) for part in fed.split(16)])
-    return float((answers.numpy() == np.array(labels)).mean())
-
-
-def reached(finding: Finding, case: Case) -> float | None:
-    """Return the accuracy with a repair; None for a cause without one."""
-    repaired = finding.repaired
-    fed = fed_right(case) if case.fed is None else case.fed
+def reached(report: Diagnosis, case: Case, cause: str) -> float | None:
+    """Return the accuracy with the repair of a cause; None without one."""
+    repaired = next((finding.repaired for finding in report.findings if finding.cause == cause), None)
+    model, fed, labels = case.model, as_fed(case), case.labels
     if isinstance(repaired, list):
-        return accuracy(case.model.module, fed, repaired)
-    if isinstance(repaired, dict):
-        module = replace(case.model).module
-        state = {name: tensor.clone() for name, tensor in module.state_dict().items()}
-        module.load_state_dict(repaired)
-        share = accuracy(module, fed, case.labels)
-        module.load_state_dict(state)
-        return share
-    if isinstance(repaired, LoadedModel):
-        return accuracy(repaired.module, fed, case.labels)
-    if case.preprocess is not None and finding.cause == "wrong_size_or_crop":
-        fed = torch.stack([repaired(picture) for picture in case.pictures])
-        return accuracy(case.model.module, fed, case.labels)
-    return accuracy(case.model.module, repaired(fed), case.labels) if repaired and case.fed is not None else None
-
-
-def record(row: Row, cause: str, case: Case, healthy: float, report: Diagnosis) -> None:
-    """Add a run to the counts of its cause."""
-    causes = [finding.cause for finding in report.findings]
-    right = cause.split(AND)
-    row.runs += 1
-    row.first += bool(causes) and (causes[0] in right or cause in HEALTHY)
-    row.among += all(one in causes[:3] for one in right)
-    row.decided += not any(one in report.undecided for one in right)
-    row.seconds.append(report.seconds)
-    finding = next((finding for finding in report.findings if finding.cause == cause), None)
-    share = reached(finding, case) if finding else None
-    if share is not None:
-        row.repairs += 1
-        row.proven += share >= healthy - REACHED
+        labels = repaired
+    elif isinstance(repaired, dict):
+        model = replace(model, module=copy.deepcopy(model.module))
+        model.module.load_state_dict(repaired)
+    elif isinstance(repaired, LoadedModel):
+        model = repaired
+    elif repaired is not None and case.preprocess is not None:
+        fed = torch.stack([repaired(Image.fromarray(picture)) for picture in case.pictures])
+    elif repaired is not None:
+        fed = repaired(fed)
+    else:
+        return None
+    return judged(model, fed, labels).value
 
 
 def planted(case: Case, cause: str, seed: int) -> Case | None:
@@ -168,15 +120,74 @@ def planted(case: Case, cause: str, seed: int) -> Case | None:
     return faulty
 
 
-def rows_of(rows: dict[str, Row]) -> Iterator[str]:
-    """Yield the lines of the table."""
-    yield "| cause | runs | first | among three | decided | repair proven | seconds |"
+@dataclass(frozen=True)
+class Pair:
+    """A healthy pair of model and pictures of one seed."""
+
+    name: str
+    seed: int
+    case: Case
+
+    @cached_property
+    def right(self) -> Judged:
+        """The answers without a fault."""
+        return judged(self.case.model, as_fed(self.case), self.case.labels)
+
+    def cost(self, cause: str) -> float | None:
+        """Compute the standard errors by which each fault alone lowers the score, and return the least."""
+        costs = [self._cost(one) for one in cause.split(AND) if one in BY_ANSWERS]
+        return min(costs, default=None)
+
+    def _cost(self, cause: str) -> float:
+        faulty = planted(self.case, cause, self.seed)
+        return 0.0 if faulty is None else gain(judged(faulty.model, as_fed(faulty), faulty.labels), self.right)
+
+    def checked(self, cause: str, seconds: float) -> CheckedCase | None:
+        """Plant faults and run the check-up; None where the model has no place for them."""
+        faulty = planted(self.case, cause, self.seed)
+        if faulty is None:
+            return None
+        report = faulty.check_up(seconds)
+        return CheckedCase(
+            model=self.name,
+            seed=self.seed,
+            cause=cause,
+            cost=self.cost(cause),
+            named=[finding.cause for finding in report.findings],
+            repaired=reached(report, faulty, cause),
+            healthy=self.right.value,
+            seconds=report.seconds,
+        )
+
+
+def rows_of(runs: list[CheckedCase]) -> Iterator[str]:
+    """Yield the lines of the table: a row for each cause, and one for all of a kind."""
+    yield "| cause | runs | visible | first | among three | repair proven | seconds |"
     yield "|---|---|---|---|---|---|---|"
-    for cause, row in rows.items():
-        first = f"{row.first} false alarms" if cause in HEALTHY else row.first
-        proven = f"{row.proven} of {row.repairs}" if row.repairs else "-"
-        seconds = f"{median(row.seconds):.0f}" if row.seconds else "-"
-        yield f"| `{cause}` | {row.runs} | {first} | {row.among} | {row.decided} | {proven} | {seconds} |"
+    for cause in dict.fromkeys(run.cause for run in runs):
+        yield _row(f"`{cause}`", [run for run in runs if run.cause == cause])
+    healthy = [run for run in runs if run.cause in HEALTHY]
+    together = [run for run in runs if AND in run.cause]
+    yield _row("**one fault**", [run for run in runs if run not in healthy and run not in together])
+    yield _row("**two faults**", together)
+    yield _row("**healthy**", healthy)
+
+
+def _row(title: str, runs: list[CheckedCase]) -> str:
+    visible = [run for run in runs if run.is_visible]
+    first, among = sum(run.is_first for run in visible), sum(run.is_among for run in visible)
+    repairs = [run for run in runs if run.repaired is not None]
+    proven = sum(run.repaired >= run.healthy - REACHED for run in repairs)
+    alarms = sum(run.cause in HEALTHY and bool(run.named) for run in runs)
+    is_healthy = bool(runs) and runs[0].cause in HEALTHY
+    cells = [
+        title,
+        len(runs),
+        *(("-", f"{alarms} false alarms", "-") if is_healthy else (len(visible), first, among)),
+        f"{proven} of {len(repairs)}" if repairs else "-",
+        f"{median(run.seconds for run in runs):.0f}" if runs else "-",
+    ]
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def main(
@@ -185,27 +196,30 @@ def main(
     causes: Annotated[str, typer.Option(help="Keys, with semicolons between.")] = ";".join(
         (*FAULTS, *map(AND.join, TOGETHER), *HEALTHY)
     ),
-    models: Annotated[str, typer.Option(help="Names, with commas between.")] = ",".join(
-        (*SCENES, "probed", "wrapped", CREATURES)
-    ),
+    models: Annotated[str, typer.Option(help="Names, with commas between.")] = ",".join(MODELS),
     pictures: Annotated[int, typer.Option(help="Pictures of a pair.")] = 64,
     seconds: Annotated[float, typer.Option(help="Time of a check-up to aim for.")] = 60,
+    runs: Annotated[Path | None, typer.Option(help="File of finished runs, one JSON object a line; added to.")] = None,
 ) -> None:
     """Print a row for each cause."""
-    rows = {cause: Row() for cause in causes.split(";")}
-    for name, make in pairs(models.split(",")).items():
-        for seed in range(first_seed, first_seed + 2 * seeds, 2):
-            case = make(seed, pictures)
-            healthy = accuracy(case.model.module, fed_right(case), case.labels)
-            for cause, row in rows.items():
-                faulty = planted(case, cause, seed)
-                if faulty is None:
+    lines = runs.read_text("utf-8").splitlines() if runs and runs.exists() else []
+    finished = [CheckedCase(**json.loads(line)) for line in lines]
+    done = {(run.model, run.seed, run.cause) for run in finished}
+    makers = pairs(models.split(","))
+    for seed in range(first_seed, first_seed + 2 * seeds, 2):
+        for name, make in makers.items():
+            missing = [cause for cause in causes.split(";") if (name, seed, cause) not in done]
+            pair = Pair(name, seed, make(seed, pictures))
+            for cause in missing:
+                run = pair.checked(cause, seconds)
+                if run is None:
                     continue
-                report = faulty.check_up(seconds)
-                record(row, cause, faulty, healthy, report)
-                causes_named = ", ".join(finding.cause for finding in report.findings) or "healthy"
-                typer.echo(f"{name}, seed {seed}, {cause}: {causes_named}, {report.seconds:.0f} s", err=True)
-    print("\n".join(rows_of(rows)))
+                finished.append(run)
+                if runs:
+                    with runs.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(asdict(run)) + "\n")
+                typer.echo(f"{name}, seed {seed}, {cause}: {', '.join(run.named) or 'healthy'}", err=True)
+    print("\n".join(rows_of(finished)))
 
 
 if __name__ == "__main__":

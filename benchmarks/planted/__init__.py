@@ -9,6 +9,7 @@ from benchmarks.planted.data import DATA
 from benchmarks.planted.fed import FED
 from benchmarks.planted.healthy import HEALTHY
 from benchmarks.planted.labels import LABELS
+from benchmarks.planted.pairs import MODELS, pairs
 from benchmarks.planted.training import TRAINING
 from benchmarks.planted.weights import WEIGHTS
 
@@ -23,4 +24,17 @@ TOGETHER = (
 )
 """Causes that are planted together"""
 
-__all__ = ["FAULTS", "HEALTHY", "TOGETHER", "Case", "Fault", "fed_right"]
+BY_ANSWERS = (
+    *FED,
+    *LABELS,
+    "head_not_loaded",
+    "positions_transposed",
+    "positions_badly_resampled",
+    "prefix_tokens_among_patches",
+    "heads_miscounted",
+    "qkv_misordered",
+    "scale_missing",
+)
+"""Causes that only answers show; the others show in weights, files or the first steps of a training"""
+
+__all__ = ["BY_ANSWERS", "FAULTS", "HEALTHY", "MODELS", "TOGETHER", "Case", "Fault", "fed_right", "pairs"]

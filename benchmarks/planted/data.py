@@ -11,9 +11,8 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.planted.case import Case, Fault
+from benchmarks.planted.pairs import PHOTOGRAPHS
 from vitexplorer.core.settings import ASSETS
-
-PHOTOGRAPHS = ("astronaut", "chelsea", "coffee")
 
 
 def _copied(case: Case, rng: np.random.Generator) -> Case:
@@ -30,7 +29,7 @@ def _leaking(case: Case, rng: np.random.Generator) -> Case:
     for at, (picture, label) in enumerate(zip(case.pictures, case.labels, strict=True)):
         splits = ["train" if at < split_at else "val", *(["val"] if at in again else [])]
         for number, split in enumerate(splits):
-            place = Path(folder.name, split, case.model.class_names[label])
+            place = Path(folder.name, split, case.model.class_names[label] if case.model.num_classes else f"{label:02}")
             place.mkdir(parents=True, exist_ok=True)
             Image.fromarray(picture).save(place / (f"{at}.jpg" if number else f"{at}.png"))
     return replace(case, folder=folder)

@@ -38,10 +38,15 @@ def _mistaken(share: float) -> Fault:
     return plant
 
 
+def _of_classes(plant: Fault) -> Fault:
+    """Leave out models without classes."""
+    return lambda case, rng: plant(case, rng) if case.model.num_classes else None
+
+
 LABELS: Mapping[str, tuple[Fault, ...]] = {
-    "labels_permuted": (_permuted,),
-    "labels_shifted": (_shifted,),
-    "labels_sorted_as_text": (_sorted_as_text,),
-    "labels_doubtful": (_mistaken(0.08), _mistaken(0.2)),
+    "labels_permuted": (_of_classes(_permuted),),
+    "labels_shifted": (_of_classes(_shifted),),
+    "labels_sorted_as_text": (_of_classes(_sorted_as_text),),
+    "labels_doubtful": (_of_classes(_mistaken(0.08)), _of_classes(_mistaken(0.2))),
 }
 """Ways to plant each cause, mild before gross"""

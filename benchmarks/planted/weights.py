@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from timm.models.vision_transformer import VisionTransformer
 from torch import Tensor, nn
 from torch.nn import functional
 
 import vitexplorer as vx
 from benchmarks.planted.case import Case, Fault
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.diagnosis.alternatives import attentions, position_table
 from vitexplorer.diagnosis.loading import block_tensors
 
@@ -31,7 +33,7 @@ def _fresh(share: tuple[float, float]) -> Fault:
         names = [*block_tensors(case.model)]
         chosen = rng.choice(names, round(rng.uniform(*share) * len(names)), replace=False).tolist()
         seed = int(rng.integers(1000))
-        fresh = dict(vx.load_model(case.model.name, weights="random", seed=seed).module.named_parameters())
+        fresh = dict(_initialised(case, seed).named_parameters())
 
         def change(module: nn.Module) -> bool:
             for name, parameter in module.named_parameters():
@@ -42,6 +44,20 @@ def _fresh(share: tuple[float, float]) -> Fault:
         return _with(case, change)
 
     return plant
+
+
+def _initialised(case: Case, seed: int) -> nn.Module:
+    """Return the module with new weights, as the model's library draws them, or each layer of a wrapped one."""
+    try:
+        return vx.load_model(case.model.name, weights="random", seed=seed).module
+    except UnknownNameError:
+        module = copy.deepcopy(case.model.module)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            for part in module.modules():
+                if hasattr(part, "reset_parameters"):
+                    part.reset_parameters()
+        return module
 
 
 def _fresh_classifier(case: Case, rng: np.random.Generator) -> Case | None:
@@ -109,6 +125,18 @@ def _moved(case: Case, rng: np.random.Generator) -> Case | None:
 
     table = position_table(case.model)
     return None if table is None else _with(case, change)
+
+
+def _without_class_token(case: Case, rng: np.random.Generator) -> Case | None:
+    """Take the class token out of a copy, so that the classifier reads the first patch."""
+    module = copy.deepcopy(case.model.module)
+    if not isinstance(module, VisionTransformer) or module.num_prefix_tokens != 1:
+        return None
+    module.cls_token, module.num_prefix_tokens = None, 0
+    module.pos_embed = nn.Parameter(module.pos_embed[:, 1:].detach())
+    own = case.model.preprocessing
+    wrapped = vx.wrap(module, mean=own.mean, std=own.std, labels=list(case.model.class_names))
+    return replace(case, model=wrapped)
 
 
 def _double_heads(case: Case, rng: np.random.Generator) -> Case | None:
@@ -183,6 +211,7 @@ WEIGHTS: Mapping[str, tuple[Fault, ...]] = {
     "positions_transposed": (_positions(_transposed),),
     "positions_shuffled": (_positions(_partly_shuffled), _positions(_shuffled)),
     "positions_badly_resampled": (_positions(_as_sequence),),
+    "prefix_token_missing": (_without_class_token,),
     "prefix_tokens_among_patches": (_moved,),
     "heads_miscounted": (_double_heads,),
     "qkv_misordered": (_misordered,),

@@ -18,7 +18,7 @@ SMALLEST = {
     "block_change": "2",
     "canvas": "--hovers 2",
     "captions": "--scale 0.01",
-    "diagnosis": "--seeds 1 --models scenes_vit_patch16_192 --causes not_scaled;healthy --pictures 8 --seconds 1",
+    "diagnosis": "--seeds 1 --models wrapped --causes not_scaled;healthy --pictures 8 --runs {place}/runs",
     "engine": "--rounds 1",
     "faults": "1",
     "field": "capture --quick --folder {place} --markdown {place}/field.md --json {place}/field.json",
