@@ -402,3 +402,7 @@ def test_a_check_up_has_an_exit_status_for_each_verdict(language, tmp_path):
     trained = run("diagnose", "scenes_vit_patch16_192", "--training", tmp_path, "--json", language=language)
     assert [finding["cause"] for finding in json.loads(trained.stdout)["findings"]] == ["rate_too_high"]
     assert run("diagnose", "scenes_vit_patch", language=language).exit_code == 2
+    for name in ("a.png", "b.png"):
+        Image.fromarray(picture(160, 200)).save(tmp_path / name)
+    alone = run("diagnose", "--data", tmp_path, "--json", language=language)
+    assert [finding["cause"] for finding in json.loads(alone.stdout)["findings"]] == ["duplicates"]

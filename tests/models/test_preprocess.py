@@ -241,3 +241,11 @@ def test_normalise_by_hand():
     for channel in range(3):
         by_hand = (pixels[..., channel] / 255 - IMAGENET["mean"][channel]) / IMAGENET["std"][channel]
         assert np.allclose(tensor[0, channel], by_hand, atol=1e-6)
+
+
+def test_pixels_that_cannot_be_written_are_read_without_a_warning(recwarn):
+    pixels = noise(5, 7)
+    expected = normalise(pixels, **IMAGENET)
+    pixels.flags.writeable = False
+    assert torch.equal(normalise(pixels, **IMAGENET), expected)
+    assert [str(warning.message) for warning in recwarn if "writable" in str(warning.message)] == []

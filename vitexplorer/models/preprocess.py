@@ -95,7 +95,8 @@ def fit_image(
 def normalise(pixels: np.ndarray, mean: Sequence[float], std: Sequence[float]) -> Tensor:
     """Compute float32 (1, 3, height, width) (pixels / 255 - mean) / std, bit for bit timm's ToTensor and Normalize."""
     mean, std = (torch.tensor(values, dtype=torch.float32) for values in (mean, std))
-    return functional.normalize(functional.to_tensor(pixels).float(), mean, std)[None]
+    writable = np.require(pixels, requirements="W")  # torch warns of others
+    return functional.normalize(functional.to_tensor(writable).float(), mean, std)[None]
 
 
 # ------------------------------------------------------------------------------------------------- the fits
