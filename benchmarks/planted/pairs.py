@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,20 +20,23 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.scenes import draw_scene
 from vitexplorer.scenes.creatures import Creature
 from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.worded import COLOURS, draw_worded
 
 VIT, CREATURES, DINO = "scenes_vit_patch16_192", "creatures_vit_patch16_192", "scenes_dino_patch16_192"
+CLIP = "scenes_clip"
 MODELS = (
     VIT,
     "scenes_deit_patch16_192",
     "scenes_swin_patch4_window6_192",
     "probed",
+    "colours",
     "wrapped",
     CREATURES,
     DINO,
     "fine-tuned",
 )
-"""Names of the pairs: bundled models, DINO with a probe, a wrapped module, and one fine-tuned on photographs. DINO by
-itself has no classes"""
+"""Names of the pairs: bundled models, of which DINO has no classes; "probed" and "colours", DINO and CLIP with a probe
+for shapes and one for colours; a wrapped module; and one that was fine-tuned on photographs"""
 PHOTOGRAPHS = ("astronaut", "chelsea", "coffee")
 _OF_TRAINING = 48
 """Pictures of a class that the fine-tuned model has seen"""
@@ -53,7 +56,9 @@ def pairs(names: list[str]) -> dict[str, Callable[[int, int], Case]]:
 
 def _pair(name: str) -> tuple[LoadedModel, Draw]:
     if name == "probed":
-        return _probed(), _scenes
+        return _probed(DINO, _scenes, LABEL_NAMES), _scenes
+    if name == "colours":
+        return _probed(CLIP, _coloured, COLOURS), _coloured
     if name == "wrapped":
         plain = vx.load_model(VIT)
         own = plain.preprocessing
@@ -75,6 +80,12 @@ def _scenes(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, .
 def _creatures(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
     drawn = [Creature("test", 40_000 + 1000 * seed + number, 192) for number in range(count)]
     return tuple(creature.render() for creature in drawn), tuple(creature.label for creature in drawn)
+
+
+def _coloured(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+    """Draw scenes of one thing, whose colour is the label."""
+    drawn = [draw_worded("examples", 40_000 + 1000 * seed + number, 192, count=1) for number in range(count)]
+    return tuple(scene.image for scene in drawn), tuple(scene.things[0].colour for scene in drawn)
 
 
 def _photographs(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
@@ -115,20 +126,20 @@ class _WithProbe(nn.Module):
         return self.head(self.backbone(images))
 
 
-def _probed() -> LoadedModel:
-    """Return the DINO with a probe that was fitted to scenes, as a wrapped module."""
+def _probed(name: str, draw: Draw, labels: Sequence[str]) -> LoadedModel:
+    """Return a model with a probe that was fitted to pictures, as a wrapped module."""
     from sklearn.linear_model import LogisticRegression
 
-    model = vx.load_model(DINO)
-    case = Case(model, *_scenes(-1, 600))
+    model = vx.load_model(name)
+    case = Case(model, *draw(-1, 600))
     features = features_of(model.module, fed_right(case), 0)
     probe = LogisticRegression(max_iter=500, C=1.0).fit(features, case.labels)
-    head = nn.Linear(features.shape[1], len(LABEL_NAMES))
+    head = nn.Linear(features.shape[1], len(labels))
     with torch.no_grad():
-        head.weight.copy_(torch.from_numpy(probe.coef_).float())
-        head.bias.copy_(torch.from_numpy(probe.intercept_).float())
+        head.weight.zero_()[probe.classes_] = torch.from_numpy(probe.coef_).float()
+        head.bias.fill_(-100)[probe.classes_] = torch.from_numpy(probe.intercept_).float()
     own = model.preprocessing
-    return vx.wrap(_WithProbe(model.module, head).eval(), mean=own.mean, std=own.std, labels=list(LABEL_NAMES))
+    return vx.wrap(_WithProbe(model.module, head).eval(), mean=own.mean, std=own.std, labels=list(labels))
 
 
 def _fine_tuned() -> LoadedModel:
