@@ -17,7 +17,7 @@ def trained(rate: float, *, frozen: bool = False) -> Fault:
     """Take three steps of AdamW on a copy; a `frozen` one leaves half of the parameters out."""
 
     def plant(case: Case, rng: np.random.Generator) -> Case:
-        module = copy.deepcopy(case.model.module).train()
+        module = copy.deepcopy(case.model.module).train().requires_grad_(True)
         named = dict(module.named_parameters())
         still = list(named)[: len(named) // 2] if frozen else []
         optimiser = torch.optim.AdamW(named.values(), rate)

@@ -115,13 +115,19 @@ def causes_table() -> str:
 
 
 def causes_pages() -> str:
-    """Describe every cause: what it looks like, what shows it, how to mend it, and the view that shows it."""
+    """Describe every cause: what it looks like, what shows it, how to mend it, the view that shows it, the proof."""
     views = vx.views()
-    sections = [
-        f"### {cause.title.en}\n\n`{key}`. {cause.looks.en}\n\n- *What shows it:* {cause.sign.en}\n"
-        f"- *How to mend it:* {cause.mend.en}\n- *To look at it:* the view [{views[cause.view].title.en}](views.md)."
-        for key, cause in CAUSES.items()
-    ]
+    sections = []
+    for key, cause in CAUSES.items():
+        sections += [
+            f"### {cause.title.en}",
+            f"`{key}`. {cause.looks.en}",
+            f"- *What shows it:* {cause.sign.en}\n"
+            f"- *How to mend it:* {cause.mend.en}\n"
+            f"- *To look at it:* the view [{views[cause.view].title.en}](views.md).",
+        ]
+        if (ROOT / "docs" / "causes" / f"{key}.webp").exists():
+            sections.append(f"![Proof of a check-up: {cause.title.en}](causes/{key}.webp)")
     return "\n\n".join(sections)
 
 

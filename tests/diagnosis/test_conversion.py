@@ -11,11 +11,12 @@ from torch import nn
 
 import vitexplorer as vx
 from vitexplorer.diagnosis import Diagnosis, diagnose
-from vitexplorer.diagnosis.alternatives import alternatives, attentions
-from vitexplorer.diagnosis.conversion import changed_copy, check_conversion
+from vitexplorer.diagnosis.alternatives import alternatives, attentions, changed_copy
+from vitexplorer.diagnosis.conversion import check_conversion
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.loading import check_classifier
+from vitexplorer.diagnosis.positions import check_positions
 from vitexplorer.diagnosis.sentences import NO_TIME
 from vitexplorer.diagnosis.subject import subject_of
 from vitexplorer.models.loading import LoadedModel
@@ -143,3 +144,38 @@ def test_the_weights_are_not_blamed_before_the_pictures_are_cleared(model: Loade
     check_classifier(exam)
     assert exam.findings == []
     assert {exam.undecided[cause] for cause in ("qkv_misordered", "head_not_loaded")} == {NO_TIME}
+
+
+def scenes_for(count: int) -> tuple[list, list[int]]:
+    drawn = [draw_scene("examples", 44_000 + number, 192) for number in range(count)]
+    return [scene.image for scene in drawn], [scene.label for scene in drawn]
+
+
+@pytest.mark.thorough
+def test_misread_weights_are_named_and_not_the_pictures(model: LoadedModel) -> None:
+    """With queries and values swapped no way to feed the pictures answers the labels; another reading does."""
+    module = copy.deepcopy(model.module)
+    swap_queries_and_values(module)
+    report = diagnose(replace(model, module=module), *scenes_for(32), seconds=600)
+    assert [finding.cause for finding in report.findings] == ["qkv_misordered"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("side", [16, None])
+def test_a_table_resampled_as_a_sequence_is_not_called_shuffled(model: LoadedModel, side: int | None) -> None:
+    module = copy.deepcopy(model.module)
+    patches = module.pos_embed[:, 1:].detach().clone()
+    if side is None:
+        changed = patches[:, torch.randperm(144, generator=torch.Generator().manual_seed(0))]
+    else:
+        grid = patches.transpose(1, 2).reshape(1, -1, 12, 12)
+        small = nn.functional.interpolate(grid, (side, side), mode="bicubic", antialias=True).flatten(2)
+        changed = nn.functional.interpolate(small, 144, mode="linear", align_corners=False).transpose(1, 2)
+    with torch.no_grad():
+        module.pos_embed[:, 1:] = changed
+    exam = Examination(subject_of(replace(model, module=module), *scenes_for(64)), 600)
+    check_positions(exam)
+    assert [finding.cause for finding in exam.findings] == ["positions_shuffled"]
+    check_conversion(exam)
+    expected = "positions_shuffled" if side is None else "positions_badly_resampled"
+    assert [finding.cause for finding in exam.findings] == [expected]

@@ -152,11 +152,12 @@ class AnyTargetControl(TargetControl):
         result: Result | None = None,
     ) -> Spec:
         """Describe the control; it offers likely classes, the first versus the next two, and the sharpest patch."""
-        spec = replace(super().spec(capture, settings, result), takes=TAKES, words=WORDS)
+        spec = replace(super().spec(capture, settings, result), takes=TAKES, words={**WORDS, **_OF_TEXTS})
         if capture is None:
             return spec
-        words = {**WORDS, "class": Text("the output", OUTPUT.zh)} if has_one_output(capture) else WORDS
-        words = words if capture.model.text is None else {**words, **_OF_TEXTS}
+        words = WORDS if capture.model.text is None else spec.words
+        if has_one_output(capture):
+            words = {**words, "class": Text("the output", OUTPUT.zh)}
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
         if capture.logits is not None:

@@ -7,6 +7,7 @@ prefix token, or resampled as a sequence instead of a grid.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from vitexplorer.diagnosis.answers import Run, run_of
 from vitexplorer.models.loading import LoadedModel
 
 GRIDS = (7, 8, 10, 12, 14, 16, 18, 20, 24, 27, 32)
@@ -41,6 +43,23 @@ def alternatives(model: LoadedModel) -> Iterator[Alternative]:
     """List all that can be tried on a model."""
     yield from _of_positions(model)
     yield from _of_attention(model.module)
+
+
+def run_with(module: nn.Module, alternative: Alternative) -> Run:
+    """Return the forward pass of a copy of the module with an alternative."""
+    return run_of(changed_copy(module, alternative))
+
+
+def changed_copy(module: nn.Module, alternative: Alternative) -> nn.Module:
+    """Return a copy of the module with an alternative."""
+    copied = copy.deepcopy(module)
+    parameters = dict(copied.named_parameters())
+    with torch.no_grad():
+        for name, tensor in alternative.tensors.items():
+            parameters[name].copy_(tensor)
+    if alternative.set_up is not None:
+        alternative.set_up(copied)
+    return copied
 
 
 # ----------------------------------------------------------------------------------------------- positions
@@ -82,7 +101,8 @@ def _of_positions(model: LoadedModel) -> Iterator[Alternative]:
             yield Alternative(
                 "positions_badly_resampled", f"from {side} x {side}", with_patches(_as_grid(patches, side, rows, cols))
             )
-    yield Alternative("positions_shuffled", "off", {name: torch.zeros_like(values)})
+    mean = patches.mean(1, keepdim=True).expand_as(patches)
+    yield Alternative("positions_shuffled", "the same everywhere", with_patches(mean))
 
 
 def _as_grid(patches: Tensor, side: int, rows: int, cols: int) -> Tensor:

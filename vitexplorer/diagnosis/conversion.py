@@ -5,19 +5,17 @@ Every alternative is tried on a copy of the module, first on a few pictures, and
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.alternatives import Alternative, alternatives
-from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
+from vitexplorer.diagnosis.alternatives import Alternative, alternatives, changed_copy, run_with
+from vitexplorer.diagnosis.answers import Judged, gain
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
-from vitexplorer.diagnosis.positions import OF_PLACES, SHUFFLED
+from vitexplorer.diagnosis.positions import NEIGHBOURLY, RESAMPLED, SHUFFLED
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
 LAST_ROUND = 3
@@ -58,7 +56,7 @@ def check_conversion(exam: Examination) -> None:
     """Try other readings of the weights, and keep the best that the answers speak for."""
     model = exam.subject.model
     shuffled = next((finding for finding in exam.findings if finding.cause == SHUFFLED), None)
-    tried = [each for each in alternatives(model) if not shuffled or each.cause not in OF_PLACES]
+    tried = [each for each in alternatives(model) if not shuffled or each.cause not in NEIGHBOURLY]
     causes = list(dict.fromkeys(each.cause for each in tried))
     if exam.ran_out(OF_FEED):  # answers to pictures that are fed in a wrong way say nothing about the weights
         return exam.cannot_tell(causes, NO_TIME)
@@ -80,34 +78,23 @@ def check_conversion(exam: Examination) -> None:
     last = [each for _, each in sorted(promising, key=lambda pair: -pair[0])[:LAST_ROUND]]
     judged = [(exam.judged(run=run_with(model.module, each)), each) for each in last]
     before, (after, best) = exam.judged(), max(judged, key=lambda pair: pair[0].scores.mean())
+    if shuffled and best.cause == RESAMPLED:
+        off = next(each for each in tried if each.cause == SHUFFLED)
+        without = exam.judged(run=run_with(model.module, off))
+        if gain(without, after) < SUPPORTED:  # any smooth table does as well as none
+            after, best = without, off
     rise = gain(before, after)
-    if rise < CLEAR or after.value < before.value:
+    is_supported = shuffled is not None and best.cause in (SHUFFLED, RESAMPLED)
+    if rise < (SUPPORTED if is_supported else CLEAR) or after.value < before.value:
         if rise > SUPPORTED:
             exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None
     finding = _finding(exam, best, before, after, rise)
-    if shuffled and best.cause == SHUFFLED:
+    if shuffled and is_supported:
         exam.findings.remove(shuffled)
         finding = replace(finding, certainty=max(finding.certainty, shuffled.certainty))
     exam.findings.append(finding)
     return None
-
-
-def run_with(module: nn.Module, alternative: Alternative) -> Run:
-    """Return the forward pass of a copy of the module with an alternative."""
-    return run_of(changed_copy(module, alternative))
-
-
-def changed_copy(module: nn.Module, alternative: Alternative) -> nn.Module:
-    """Return a copy of the module with an alternative."""
-    copied = copy.deepcopy(module)
-    parameters = dict(copied.named_parameters())
-    with torch.no_grad():
-        for name, tensor in alternative.tensors.items():
-            parameters[name].copy_(tensor)
-    if alternative.set_up is not None:
-        alternative.set_up(copied)
-    return copied
 
 
 def _finding(exam: Examination, best: Alternative, before: Judged, after: Judged, rise: float) -> Finding:

@@ -63,8 +63,8 @@ def balance(exam: Examination, finding: Finding) -> Result | None:
     order = np.argsort(-counts, kind="stable")
     if not subject.folders:
         order = order[names[order] != UNKNOWN]
-    shown = min(MOST, len(order) // 2)
-    sides = (order[:shown], order[::-1][:shown])
+    most = min(MOST, len(order) // 2)
+    sides = (order[:most], order[::-1][:most])
     words = [
         [_COUNTED.format(name=_class_name(exam, names[at]), count=int(counts[at])) for at in side] for side in sides
     ]

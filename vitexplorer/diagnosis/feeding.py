@@ -13,6 +13,7 @@ from PIL import Image
 from torch import Tensor
 
 from vitexplorer.core.text import Text
+from vitexplorer.diagnosis.alternatives import Alternative, alternatives, run_with
 from vitexplorer.diagnosis.answers import gain
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
@@ -81,7 +82,8 @@ def check_feeding(exam: Examination) -> None:
 def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
     """Judge by labels only where some candidate answers them better than chance; else by the answers alone.
 
-    Labels that are a permutation of the classes are mapped for the comparison.
+    Labels that are a permutation of the classes are mapped for the comparison. Where another reading of the weights
+    answers them, the weights are at fault, and answers alone would tell nothing.
     """
     if exam.subject.labels is None or exam.has_no_classes:
         return
@@ -93,7 +95,17 @@ def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
             return
     maps = [best_map(exam.logits(feed, rows).argmax(1), labels, exam.subject.model.num_classes) for feed in feeds]
     mapping = max(maps, key=lambda each: each.after)
-    exam.labels = mapping.of(exam.subject.labels) if mapping.is_sure else None
+    if mapping.is_sure:
+        exam.labels = mapping.of(exam.subject.labels)
+    elif not any(_is_right(exam, each) for each in alternatives(exam.subject.model)):
+        exam.labels = None
+
+
+def _is_right(exam: Examination, alternative: Alternative) -> bool:
+    """Return True if another reading of the weights answers the labels better than chance."""
+    value = exam.judged(rows=exam.fewest, run=run_with(exam.subject.model.module, alternative)).value
+    labels = exam.subject.labels[exam.fewest]
+    return is_above_chance(value, labels[labels != UNKNOWN])
 
 
 def _fits(exam: Examination, feed: Feed) -> bool:

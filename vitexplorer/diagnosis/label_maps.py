@@ -84,11 +84,19 @@ def assignment(answers: Labels, labels: Labels, classes: int) -> tuple[int, ...]
 
 
 def is_gain(answers: Labels, labels: Labels, mapped: Labels) -> bool:
-    """Return True if more answers agree with the mapped labels than chance would make (McNemar's exact test)."""
-    gained = int(((answers == mapped) & (answers != labels)).sum())
-    lost = int(((answers != mapped) & (answers == labels)).sum())
-    chance = binomtest(gained, gained + lost, alternative="greater").pvalue if gained > lost else 1.0
-    return bool(chance < UNLIKELY)
+    """Return True if more answers agree with the mapped labels than by chance, or by one answer to all pictures.
+
+    McNemar's exact test, and a binomial test against the commonest label.
+    """
+    is_right = answers == mapped
+    gained = int((is_right & (answers != labels)).sum())
+    lost = int((~is_right & (answers == labels)).sum())
+    if gained <= lost:
+        return False
+    by_chance = binomtest(gained, gained + lost, alternative="greater").pvalue
+    commonest = np.unique(labels, return_counts=True)[1].max() / len(labels)
+    by_one_answer = binom.sf(int(is_right.sum()) - 1, len(labels), commonest)
+    return bool(max(by_chance, by_one_answer) < UNLIKELY)
 
 
 def named_maps(classes: int, names: Sequence[str]) -> dict[str, list[tuple[int, ...]]]:

@@ -20,7 +20,9 @@ from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 
 MISSING, SHUFFLED = "positions_missing", "positions_shuffled"
-OF_PLACES = ("positions_transposed", "positions_badly_resampled", "prefix_tokens_among_patches")
+RESAMPLED = "positions_badly_resampled"
+"""Cause that may part neighbours: a table that was resampled as a sequence looks shuffled, and pictures tell the two"""
+NEIGHBOURLY = ("positions_transposed", "prefix_tokens_among_patches")
 """Causes that leave neighbours neighbours; a shuffled table is none of them"""
 LEAST = 25
 """Fewest places of a table whose order can be judged"""
@@ -47,7 +49,7 @@ def check_positions(exam: Examination) -> None:
     """Find a position embedding that is the same everywhere, or in no order; it takes no pictures."""
     table = position_table(exam.subject.model)
     if table is None:
-        return exam.cannot_tell((MISSING, SHUFFLED, *OF_PLACES), _NO_POSITIONS)
+        return exam.cannot_tell((MISSING, SHUFFLED, RESAMPLED, *NEIGHBOURLY), _NO_POSITIONS)
     exam.did_check((MISSING, SHUFFLED))
     _, values, grid = table
     patches = values[0, -grid[0] * grid[1] :].float().cpu().numpy().astype(np.float64)

@@ -1,5 +1,5 @@
 // Control for the target of an explanation: a class, one class rather than another, a patch or a region of the picture,
-// another image, a text. The value has the format of `AnyTargetControl`; other valid targets of a link are list entries.
+// another image, a text. The value has the format of `AnyTargetControl`; other targets of a link are list entries.
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
