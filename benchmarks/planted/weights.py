@@ -17,6 +17,7 @@ from benchmarks.planted.case import Case, Fault
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.diagnosis.alternatives import attentions, position_table
 from vitexplorer.diagnosis.loading import block_tensors
+from vitexplorer.models.seeding import seeded
 
 
 def _with(case: Case, change: Callable[[nn.Module], bool]) -> Case | None:
@@ -52,8 +53,7 @@ def _initialised(case: Case, seed: int) -> nn.Module:
         return vx.load_model(case.model.name, weights="random", seed=seed).module
     except UnknownNameError:
         module = copy.deepcopy(case.model.module)
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
+        with seeded(seed):
             for part in module.modules():
                 if hasattr(part, "reset_parameters"):
                     part.reset_parameters()

@@ -69,8 +69,8 @@ MUTANTS = (
     Mutant(
         "image not divided by its standard deviation",
         "normalise",
-        "functional.to_tensor(pixels).float(), mean, std)",
-        "functional.to_tensor(pixels).float(), mean, torch.ones_like(std))",
+        "functional.to_tensor(writable).float(), mean, std)",
+        "functional.to_tensor(writable).float(), mean, torch.ones_like(std))",
         "test_normalise_by_hand",
     ),
     Mutant(
