@@ -62,12 +62,17 @@ def class_mean_logits(features: Float[np.ndarray, "images ..."], labels: Int[np.
     Nearest class mean (Mensink et al. 2013, "Distance-based image classification: generalizing to new classes at
     near-zero cost", with cosines).
     """
-    centred = features.reshape(len(features), -1) - features.reshape(len(features), -1).mean(0)
-    is_of = np.eye(labels.max() + 1)[labels]
-    sums = is_of.T @ centred
-    others: Float[np.ndarray, "images classes dim"] = sums - is_of[:, :, None] * centred[:, None]
-    lengths = np.linalg.norm(others, axis=2) * np.linalg.norm(centred, axis=1, keepdims=True)
-    return np.einsum("icd,id->ic", others, centred) / np.maximum(lengths, 1e-12) / TEMPERATURE
+    rows = features.reshape(len(features), -1)
+    centred = rows - rows.mean(0)
+    sums = np.zeros((labels.max() + 1, rows.shape[1]))
+    np.add.at(sums, labels, centred)
+    logits = _unit(centred) @ _unit(sums).T
+    logits[np.arange(len(rows)), labels] = (_unit(centred) * _unit(sums[labels] - centred)).sum(1)
+    return logits / TEMPERATURE
+
+
+def _unit(rows: Float[np.ndarray, "rows dim"]) -> Float[np.ndarray, "rows dim"]:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
 def probabilities(logits: Logits) -> Logits:

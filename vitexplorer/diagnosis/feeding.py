@@ -97,7 +97,7 @@ def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
     mapping = max(maps, key=lambda each: each.after)
     if mapping.is_sure:
         exam.labels = mapping.of(exam.subject.labels)
-    elif not any(_is_right(exam, each) for each in alternatives(exam.subject.model)):
+    elif not any(exam.has_time(0.4) and _is_right(exam, each) for each in alternatives(exam.subject.model)):
         exam.labels = None
 
 

@@ -175,12 +175,7 @@ def _of_tensor(subject: Subject, fed: Tensor, labels: Any) -> Subject:
         raise SettingError(_SHAPE.format(shape=tuple(fed.shape), dtype=str(fed.dtype).removeprefix("torch.")))
     chosen = _spread(len(fed))
     numbers, classes = _labels(subject.model, labels, len(fed))
-    return replace(
-        subject,
-        fed=fed.detach().float().cpu()[chosen],
-        labels=None if numbers is None else numbers[chosen],
-        classes=classes,
-    )
+    return replace(_labelled(subject, numbers, classes, chosen), fed=fed.detach().float().cpu()[chosen])
 
 
 def _of_images(subject: Subject, images: Sequence[AnyImage], labels: Any) -> Subject:
@@ -204,11 +199,9 @@ def _of_images(subject: Subject, images: Sequence[AnyImage], labels: Any) -> Sub
     if len({tensor.shape for tensor in fed}) > 1:
         raise SettingError(_PREPROCESS.format(what=" / ".join(sorted({str(tuple(each.shape)) for each in fed})[:2])))
     return replace(
-        subject,
+        _labelled(subject, numbers, classes, opened),
         fed=torch.stack(fed),
         pictures=tuple(images[at] for at in opened),
-        labels=None if numbers is None else numbers[opened],
-        classes=classes,
         unreadable=len(chosen) - len(opened),
     )
 
@@ -288,6 +281,16 @@ def _labels(
         unique, numbers = np.unique(entries, return_inverse=True)
         return numbers, tuple(map(str, unique.tolist()))
     return np.array(entries, np.int64) if are_numbers else _by_name(model, entries), ()
+
+
+def _labelled(subject: Subject, labels: Labels | None, classes: tuple[str, ...], rows: list[int]) -> Subject:
+    """Add the labels of these rows; where they are the classes themselves, only those that occur."""
+    if labels is None:
+        return subject
+    if not classes:
+        return replace(subject, labels=labels[rows])
+    present, numbers = np.unique(labels[rows], return_inverse=True)
+    return replace(subject, labels=numbers, classes=tuple(classes[number] for number in present))
 
 
 def _by_name(model: LoadedModel, names: Sequence[str]) -> Labels | None:

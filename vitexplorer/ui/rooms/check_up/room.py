@@ -46,7 +46,7 @@ print(report)"""
 
 
 class CheckUpRoom(Room):
-    """The reason why a model fails on your pictures, and a repair that was tried."""
+    """The reason a model fails on your pictures, and a repair that was tried."""
 
     key = "check_up"
     title = Text("Check-up", "体检")
