@@ -78,6 +78,7 @@ def test_a_healthy_one_has_no_finding(dino: LoadedModel, scenes) -> None:
 def test_without_two_of_a_class_the_reason_is_given(dino: LoadedModel, scenes, labels: list[str] | None) -> None:
     report = vx.diagnose(dino, scenes[0][:8], labels)
     assert "labels, two or more of each class" in report.undecided["wrong_normalisation"].en
+    assert report.proof is None
 
 
 def test_candidates_are_tried_on_whole_classes(dino: LoadedModel) -> None:
@@ -88,3 +89,10 @@ def test_candidates_are_tried_on_whole_classes(dino: LoadedModel) -> None:
     counts = np.unique(exam.subject.labels[exam.few], return_counts=True)[1]
     assert counts.min() >= 2
     assert len(exam.few) == len(exam.fewest) == 64
+
+
+def test_only_classes_that_occur_are_numbered(dino: LoadedModel) -> None:
+    labels = [f"class {number:06}" for number in range(4000)]
+    subject = subject_of(dino, torch.zeros(4000, 3, 1, 1), labels)
+    assert len(subject.classes) == len(subject.labels) == 512
+    assert [subject.classes[number] for number in subject.labels][:2] == ["class 000000", "class 000008"]

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.causes import CAUSES
 from vitexplorer.diagnosis.conversion import check_conversion
@@ -128,7 +126,7 @@ def diagnose(
 def _of_data_alone(exam: Examination) -> Diagnosis:
     exam.cannot_tell([key for key, cause in CAUSES.items() if cause.group != "data"], NO_MODEL)
     exam.cannot_tell(FAMILIARITY, NO_MODEL)
-    exam.begin(DATA)
+    exam.begin(Text("data", "数据"))
     if _can_answer(exam):
         check_doubtful_labels(exam)
     check_data(exam)
@@ -144,7 +142,7 @@ def _can_answer(exam: Examination) -> bool:
         reason = NO_WEIGHTS
     elif exam.subject.model.num_classes == 1:
         reason = NO_ANSWERS
-    elif exam.has_no_classes and not _have_means(exam.subject.labels):
+    elif exam.has_no_classes and not exam.has_class_means:
         reason = NO_CLASSES
     elif len(fed) < LEAST:
         reason = FEW.format(pictures=len(fed))
@@ -152,11 +150,6 @@ def _can_answer(exam: Examination) -> bool:
         return True
     exam.cannot_tell([cause for cause in CAUSES if cause not in _WITHOUT_ANSWERS], reason)
     return False
-
-
-def _have_means(labels: np.ndarray | None) -> bool:
-    """Return True for labels of two classes or more with two pictures each."""
-    return labels is not None and int((np.unique(labels, return_counts=True)[1] > 1).sum()) > 1
 
 
 def report_of(exam: Examination) -> Diagnosis:

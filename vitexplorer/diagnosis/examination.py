@@ -100,6 +100,12 @@ class Examination:
         """True for a model without classes, whose features are compared with the means of the labels' classes."""
         return self.subject.model.num_classes == 0
 
+    @property
+    def has_class_means(self) -> bool:
+        """True for labels of two classes or more with two pictures each."""
+        labels = self.subject.labels
+        return labels is not None and int((np.unique(labels, return_counts=True)[1] > 1).sum()) > 1
+
     @cached_property
     def few(self) -> Int[np.ndarray, " images"]:
         """Rows of the pictures that candidates are tried on: all, or some at equal distances, or of some classes."""

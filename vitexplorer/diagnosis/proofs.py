@@ -42,7 +42,7 @@ def proof_of(exam: Examination, finding: Finding | None) -> Result | None:
 
 def _answers_as_they_are(exam: Examination) -> Result | None:
     """Show a few pictures with the model's answers; of labels, one for each."""
-    if exam.subject.fed is None or exam.subject.num_classes < 2:
+    if exam.subject.fed is None or exam.subject.num_classes < 2 or (exam.has_no_classes and not exam.has_class_means):
         return None
     labels = exam.labels
     count = len(exam.fed)

@@ -17,7 +17,7 @@ HALLS = [(1920, 1080, 960), (1440, 900, 800)]
 """Width and height of the window, and least height of the stage, in pixels"""
 PAGES = ("finetune", "folder", "words")
 """Rooms without a stage for this model"""
-STAGES = ("network", "patches", "attention", "size", "compare")
+STAGES = ("network", "patches", "attention", "size", "what_if", "compare")
 """Rooms with each kind of stage"""
 STAGE = """() => {
   const top = (one) => one.getBoundingClientRect().top;
