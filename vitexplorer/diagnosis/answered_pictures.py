@@ -20,7 +20,10 @@ MOST = 4
 PICTURES = Text("pictures", "图像")
 PROBABILITY = Text("probability of the answer", "回答的概率")
 _ANSWERS = Text("What the model gets, and what it answers", "模型收到的图像与它的回答")
+_MOST_LIKE = Text("What the model gets, and the class that it is most like", "模型收到的图像与最相似的类别")
 _ANSWER = Text("{name}, {share}", "{name}，{share}")
+_LIKE = Text("most like {name}, {share}", "最像{name}，{share}")
+"""Words for a model without classes, whose features are compared with class means"""
 
 
 def answered(
@@ -33,9 +36,10 @@ def answered(
     answers = [share.argmax(1) for share in shares]
     values = np.stack([share.max(1) for share in shares])
     names = exam.subject.class_texts
+    title, words = (_MOST_LIKE, _LIKE) if exam.has_no_classes else (_ANSWERS, _ANSWER)
     return AnsweredPicturesResult(
         view="check_up",
-        title=_ANSWERS,
+        title=title,
         values=values,
         axes=("sides", "images"),
         unit=PROBABILITY,
@@ -45,7 +49,7 @@ def answered(
         pixels=tuple(tuple(seen_pixels(exam, tensor) for tensor in batch) for _, batch, _ in sides),
         answers=tuple(
             tuple(
-                _ANSWER.format(name=class_text(names, int(answer)), share=share_text(share))
+                words.format(name=class_text(names, int(answer)), share=share_text(share))
                 for answer, share in zip(of, likeliest, strict=True)
             )
             for of, likeliest in zip(answers, values, strict=True)
