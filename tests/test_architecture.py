@@ -128,7 +128,7 @@ def test_what_is_slow_waits_until_it_is_needed():
         "import vitexplorer.ui",
         "import pyarrow.parquet, pandas; pandas.DataFrame({'a': ['b']})",
     )
-    slow = {"torch", "timm", "pyarrow", "duckdb"}
+    slow = {"torch", "timm", "pyarrow", "duckdb", "scipy", "sklearn"}
     assert not plain & slow
     assert not listed & slow
     assert not program & slow

@@ -784,7 +784,6 @@ def test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts(show)
         (["16"], ["1"], ["cls"]),
     ]
     expect(canvas.root.locator(".sharpen input:checked")).to_have_value("16")
-    expect(canvas.root.locator(".fading")).to_have_count(0)
     assert below.bounding_box() == before  # it has not moved
     assert canvas.root.evaluate("(root) => root.vx.get().sharpen") == 1
     read = canvas.read()

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import binomtest
 
 from vitexplorer.core.format import MINUS, measured
 from vitexplorer.core.text import SettingError, Text, same
@@ -170,6 +169,8 @@ def drawn_means(
 
 def _mcnemar(losses: Float[np.ndarray, "sides images"]) -> float:
     """Compute the two-sided p of McNemar's exact test from losses of 0 and 1; 1 where no image tells the runs apart."""
+    from scipy.stats import binomtest  # imported late, so that the page opens sooner
+
     only_a = int((losses[0] < losses[1]).sum())
     changed = int((losses[0] != losses[1]).sum())
     return float(binomtest(only_a, changed).pvalue) if changed else 1.0

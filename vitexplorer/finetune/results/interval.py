@@ -8,7 +8,6 @@ compared: their intervals may overlap although one run is ahead on the same imag
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binomtest
 
 from vitexplorer.finetune.results.bootstrap import DRAWS, LEVEL, drawn_means
 from vitexplorer.finetune.results.metrics import losses_of_images
@@ -29,6 +28,8 @@ def metric_interval(
     """
     losses = losses_of_images(task, outputs, targets)
     if task == "classification":
+        from scipy.stats import binomtest  # imported late, so that the page opens sooner
+
         interval = binomtest(int((losses == 0).sum()), len(losses)).proportion_ci(LEVEL, "wilson")
         return float(interval.low), float(interval.high)
     if len(losses) == 1:

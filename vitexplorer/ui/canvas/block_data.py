@@ -14,11 +14,11 @@ from vitexplorer.controls import BlockQueryControl
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
-from vitexplorer.ui.canvas.files import block_address, capture_file, size
+from vitexplorer.ui.canvas.files import block_address, input_file, size
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention
 from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -84,7 +84,7 @@ def frame_data(capture: Capture, block: int, language: Language, image: ServedFi
 
     provenance = capture.provenance
     return CanvasData(
-        image=image or capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=image or input_file(capture),
         **vars(block_facts(capture, block, language)),
         prefix=list(capture.prefix_tokens),
         prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],

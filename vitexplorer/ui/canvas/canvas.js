@@ -14,7 +14,7 @@
 import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
-import {blendInTurn} from '../kit/motion.js';
+import {afterPainting, newBlending} from '../kit/motion.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
 import {newWelcome} from '../shell/welcome/welcome.js';
@@ -63,7 +63,8 @@ export function mount({root, part: find, props, trigger, bytes}) {
     approach: fetchAhead,
   });
 
-  const sharpener = newSharpener(view, schedule);
+  const blending = newBlending(schedule);
+  const sharpener = newSharpener(view, blending, schedule);
   const welcome = newWelcome(find('.picture'), showInPassing);
   const state = firstState();
   const showAround = newSurroundings(root, state, aside.write);
@@ -144,7 +145,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     const {block: number, head, query, pinned, settings: values} = selection();
     asked += 1;
     const question = {block: number, head, query, pinned, settings: values, ...more, asked};
-    requestAnimationFrame(() => setTimeout(() => trigger(kind, question)));
+    afterPainting(() => trigger(kind, question));
   }
 
   const selection = () => ({...selectionOf(state, block), settings: settings.settings()});
@@ -288,6 +289,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
     paint(pen, width, height, scene, ratio);
     controls.showHeads(value, heads, state, mask, scene.top, scene.window, code, grids, scene.colormap);
+    blending.over();
     const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);
     controls.showMasses([shown.patches, ...onPrefix, shown.padding].slice(0, controls.numBars()));
     controls.showSharpened(value, sharpener.told());
@@ -367,7 +369,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   function put(value, payload, image, isPreview = false) {
     const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
-    if (block && isOther(block, value)) blendInTurn([view, ...controls.headMaps()]);
+    if (block && isOther(block, value)) blending.from([view, ...controls.headMaps()]);
     block = {value, payload, image, grids, isPreview};
     viewOf = newView(block);
     const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));

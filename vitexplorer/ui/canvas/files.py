@@ -25,7 +25,7 @@ from vitexplorer.controls import written_value
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
-from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file
+from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
 
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ def capture_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile
     except (KeyError, FileNotFoundError):
         made[name] = make()
     return made[name]
+
+
+def input_file(capture: Capture) -> ServedFile:
+    """Return the pixels that the model saw as a file."""
+    return capture_file(capture, "image", lambda: image_file(capture.input.pixels))
 
 
 def made_once(capture: Capture, name: Hashable, make: Callable[[], T]) -> T:

@@ -3,7 +3,6 @@
 // page is sharpened by itself where its value says so and nobody has touched it; that is no choice, and any act of a
 // person ends it.
 
-import {blend} from '../kit/motion.js';
 import {PASSES, selectionOf} from './selection.js';
 
 const REST = 250; // ms without a change before passes are requested
@@ -35,9 +34,10 @@ function addressOf(block, state) {
 
 /**
  * @param {HTMLCanvasElement} view the picture
+ * @param {ReturnType<typeof import('../kit/motion.js').newBlending>} blending of the picture
  * @param {() => void} changed called when there is something new to show
  */
-export function newSharpener(view, changed) {
+export function newSharpener(view, blending, changed) {
   let address = '';
   let goal = 1;
   let fine = /** @type {Fine | null} */ (null);
@@ -46,7 +46,6 @@ export function newSharpener(view, changed) {
   let timer = 0;
   let untouched = /** @type {boolean | null} */ (null); // true for a first picture to sharpen; null before it is there
   let tries = 0;
-  let endBlend = () => {};
 
   /** Follows the selection: requests its maps once it rests, and stops what nobody wants any more. */
   function follow(block, state) {
@@ -80,8 +79,7 @@ export function newSharpener(view, changed) {
       const map = new Float32Array(await answer.arrayBuffer());
       const parts = Math.sqrt(passes);
       const {rows, cols, high, wide} = grid;
-      endBlend();
-      endBlend = blend(view);
+      blending.from([view]);
       fine = {
         passes,
         map,
@@ -112,7 +110,7 @@ export function newSharpener(view, changed) {
     clearTimeout(timer);
     request.abort();
     request = new AbortController();
-    endBlend();
+    blending.end();
     fine = null;
     changed();
   }

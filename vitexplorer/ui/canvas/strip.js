@@ -3,6 +3,7 @@
 import {make, setText} from '../kit/dom.js';
 import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
+import {afterPainting} from '../kit/motion.js';
 import {percent, say, tokenText} from './captions.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
@@ -47,7 +48,7 @@ export function newStrip(below, fetchBytes, {choose, approach}) {
     try {
       const bytes = await fetchBytes(wanted);
       // the canvas is painted first
-      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+      if (rows.length) await new Promise((painted) => afterPainting(() => painted()));
       if (wanted !== url) return;
       rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
     } catch (error) {

@@ -28,34 +28,59 @@ function begin(stop) {
   return end;
 }
 
-function animate(element, frames, options, ended = () => {}) {
-  const animation = element.animate(frames, {duration: LENGTH, ...options});
-  const end = begin(() => {
-    animation.cancel();
-    ended();
-  });
-  animation.onfinish = end;
-  return end;
-}
-
 /**
- * Lays a copy of a canvas over it and lets the copy fade out, so that what is painted next blends in.
+ * Blends canvases from what they show into what is painted next. The owner paints them in each frame and then calls
+ * `over`. There is no second element above them: for a browser that draws without a graphics card, that takes a frame.
  *
- * @param {HTMLCanvasElement} canvas
- * @param {number} [delay] ms before the copy begins to fade
- * @returns {() => void} ends it
+ * @param {() => void} repaint
  */
-export function blend(canvas, delay = 0) {
-  if (isStill() || !canvas.width || !canvas.height || !canvas.checkVisibility()) return () => {};
-  const copy = make('canvas.fading', {width: canvas.width, height: canvas.height, ariaHidden: 'true'});
-  copy.getContext('2d').drawImage(canvas, 0, 0);
-  canvas.after(copy);
-  return animate(copy, {opacity: [1, 0]}, {delay}, () => copy.remove());
+export function newBlending(repaint) {
+  let earlier = /** @type {{canvas: HTMLCanvasElement, copy: HTMLCanvasElement, delay: number}[]} */ ([]);
+  let since = 0; // ms
+  let end = () => {};
+
+  return {
+    end: () => end(),
+    /** Keeps what canvases show; one begins a little after the other. @param {HTMLCanvasElement[]} canvases */
+    from(canvases) {
+      end();
+      earlier = canvases
+        .filter(({width, height}) => width && height)
+        .map((canvas, at, {length}) => ({canvas, copy: copyOf(canvas), delay: (SPREAD * at) / length}));
+      since = performance.now();
+      end = grow(
+        (share) => {
+          if (share === 1) earlier = [];
+          repaint();
+        },
+        LENGTH + (canvases.length > 1 ? SPREAD : 0),
+      );
+    },
+    /** Lays what is left of the earlier pictures over the new ones. */
+    over() {
+      for (const {canvas, copy, delay} of earlier) {
+        const left = 1 - (performance.now() - since - delay) / LENGTH;
+        const pen = canvas.getContext('2d');
+        pen.save();
+        pen.resetTransform();
+        pen.globalAlpha = Math.min(1, Math.max(0, left));
+        pen.drawImage(copy, 0, 0, canvas.width, canvas.height);
+        pen.restore();
+      }
+    },
+  };
 }
 
-/** Blends canvases, one a little after the other. @param {HTMLCanvasElement[]} canvases */
-export function blendInTurn(canvases) {
-  canvases.forEach((canvas, at) => blend(canvas, (SPREAD * at) / canvases.length));
+/** Calls back once the next frame is painted. @param {() => void} act */
+export function afterPainting(act) {
+  requestAnimationFrame(() => setTimeout(act));
+}
+
+/** @param {HTMLCanvasElement} canvas */
+function copyOf(canvas) {
+  const copy = make('canvas', {width: canvas.width, height: canvas.height});
+  copy.getContext('2d').drawImage(canvas, 0, 0);
+  return copy;
 }
 
 /**

@@ -72,10 +72,15 @@ def cached_file(content: bytes, name: str) -> ServedFile:
 
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
     """Write RGB pixels, 0-255, as a lossless file, so that the browser shows exactly what the model saw."""
+    return cached_file(png(pixels), "image.png")
+
+
+def png(pixels: UInt8[ndarray, "height width 3"]) -> bytes:
+    """Encode RGB pixels, 0-255."""
     import cv2  # takes half of Pillow's time and writes smaller files; imported late, so that the page opens sooner
 
     options = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE]
-    return cached_file(cv2.imencode(".png", pixels[..., ::-1], options)[1].tobytes(), "image.png")
+    return cv2.imencode(".png", pixels[..., ::-1], options)[1].tobytes()
 
 
 def _place(digest: str, name: str) -> Path:

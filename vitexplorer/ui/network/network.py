@@ -14,9 +14,9 @@ from vitexplorer.core.types import Answer, Prediction, Query, prefix_text, query
 from vitexplorer.figures.caption import class_name
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.canvas import Strip
-from vitexplorer.ui.canvas.files import capture_file, made_once, size
+from vitexplorer.ui.canvas.files import capture_file, input_file, made_once, size
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.network.words import NETWORK_WORDS
 from vitexplorer.ui.shell.frame import FrameData, frame_words
@@ -110,7 +110,7 @@ def network_data(
     words = {key: text.in_(language) for key, text in NETWORK_WORDS.items()}
     whole = "cls" if "cls" in capture.prefix_tokens else "mean"
     data = NetworkData(
-        image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=input_file(capture),
         grids=[(grid.rows, grid.cols, grid.patch_size) for grid in grids],
         colours=colours or capture_file(capture, "colours", lambda: colours_file(capture)),
         hidden=np.flatnonzero(hidden_patches(capture)).tolist(),

@@ -21,9 +21,10 @@ from vitexplorer.core.types import Result
 from vitexplorer.models.catalog import title_of
 from vitexplorer.models.photographs import bundled_model, naming_model
 from vitexplorer.service.jobs import Step, StoppedError
+from vitexplorer.ui.canvas.files import input_file
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.documents import figure_json
 from vitexplorer.ui.shell.frame import FrameData, about, frame_words
@@ -279,7 +280,7 @@ def panel_data(
         nearest = source.nearest(view)
         data.elsewhere = nearest.offer(reason, language) if nearest else None
     if data.refused:
-        data.image = image_file(capture.input.pixels)
+        data.image = input_file(capture)
         return data, settings
     try:
         result = made_or_raised(made)
@@ -298,7 +299,7 @@ def panel_data(
     controls = tuple(control for control in record.controls if not control.of_python)
     data.controls = [field_of(spec, language) for spec in specs(controls, capture, settled, result)]
     if data.refused or any(control.board for control in data.controls):
-        data.image = image_file(capture.input.pixels)
+        data.image = input_file(capture)
     return data, settings
 
 

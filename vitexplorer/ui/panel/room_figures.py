@@ -15,6 +15,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, Waiting, following
+from vitexplorer.ui.canvas.files import input_file
 from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
@@ -134,7 +135,7 @@ class RoomFigures:
         data = bare_data(source, self.listed(), address.language, question.view)
         data.bare = True
         if question.view not in self._own:
-            data.image = image_file(source.capture.input.pixels)  # stands on the stage until the first figure
+            data.image = input_file(source.capture)  # stands on the stage until the first figure
         data.settings = dict(question.settings)
         return self._placed(data, address)
 

@@ -2,6 +2,7 @@
 
 import {chosenInAddress, enterRoom, onWritten, writeAddress} from '../kit/address.js';
 import {make, refill} from '../kit/dom.js';
+import {afterPainting} from '../kit/motion.js';
 
 const PAUSE = 300; // ms until the last stops are asked for: the room's own questions go first
 
@@ -65,7 +66,7 @@ export function mount({root, part, props, trigger}) {
     );
 
   onWritten(follow);
-  return () => {
+  function show() {
     const value = props.value;
     clearTimeout(waiting);
     if (!value?.stops?.length) return list.replaceChildren();
@@ -75,5 +76,7 @@ export function mount({root, part, props, trigger}) {
     asked = textOf(value.chosen);
     if (asked !== textOf(chosenNow())) follow();
     else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), PAUSE);
-  };
+  }
+
+  return () => afterPainting(show); // the map of the room comes first
 }

@@ -19,9 +19,9 @@ from vitexplorer.core.format import measured, percent, signed
 from vitexplorer.core.text import ExplainedError, Language, Text, same
 from vitexplorer.core.types import ContributionsResult, query_text
 from vitexplorer.service.answer_threads import in_thread
-from vitexplorer.ui.canvas.files import capture_file, made_once
+from vitexplorer.ui.canvas.files import input_file, made_once
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.kit.served_files import FileAddress, image_file
+from vitexplorer.ui.kit.served_files import FileAddress
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.address import Address, Chosen
 from vitexplorer.ui.shell.exploring import companion, companion_in_memory
@@ -134,7 +134,7 @@ def thread_data(
     return ThreadData(
         label=THREAD_WORDS["strip"].in_(language),
         stops=stops,
-        image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=input_file(capture),
         depth=capture.depth,
         chosen=asdict(chosen),
         asks=added is None and (capture.logits is not None or (beside is None and bool(companion(address, capture)))),

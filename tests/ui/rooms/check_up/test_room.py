@@ -47,6 +47,14 @@ def checked(room: CheckUpRoom, address: Address = HERE, **asked: object) -> list
     return [updates[room.view] for updates in Steps(room.check(event(**asked), address, "a" * 32, person()))]
 
 
+def test_pictures_of_examples_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = begin_data("a model", False, "en", {})
+    monkeypatch.setattr("vitexplorer.diagnosis.examples.draw_scene", None)
+    again = begin_data("another model", False, "zh", {})
+    assert [example.picture for example in again.examples] == [example.picture for example in first.examples]
+    assert all(example.picture.path.is_file() for example in again.examples)
+
+
 def test_weights_alone_are_checked_at_once(room: CheckUpRoom) -> None:
     *_, verdict = checked(room, what="weights")
     assert (verdict.state, verdict.verdict, verdict.findings) == ("done", "healthy", [])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, Text
 from vitexplorer.service.jobs import Step
-from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file, png
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.figure_panel import figure_file
 from vitexplorer.ui.rooms.check_up.words import say, words
@@ -118,14 +119,21 @@ def begin_data(model: str, local: bool, language: Language, next_room: dict[str,
 
 
 def _example(key: str, example: Example, language: Language) -> ExampleData:
-    pixels, label = example.first()
+    content, label = _drawn(example)
     return ExampleData(
         key=key,
         title=example.title.in_(language),
         story=example.story.in_(language),
-        picture=image_file(pixels),
+        picture=cached_file(content, "image.png"),
         label=say("labelled", language, label=label),
     )
+
+
+@lru_cache
+def _drawn(example: Example) -> tuple[bytes, Text]:
+    """Draw the picture of an example once for all visitors; return it as a PNG with the name of its label."""
+    pixels, label = example.first()
+    return png(pixels), label
 
 
 def working_data(step: Step, language: Language) -> CheckUpData:

@@ -7,9 +7,8 @@ import gradio as gr
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
-from vitexplorer.ui.canvas.files import capture_file, made_once
+from vitexplorer.ui.canvas.files import input_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, caption_lines
@@ -46,7 +45,7 @@ class PatchesRoom(Room):
         grid = capture.grid(0)
         dim = capture.residual(0).shape[-1]
         board = board_data(
-            capture_file(capture, "image", lambda: image_file(pixels)),
+            input_file(capture),
             grid,
             capture.prefix_tokens,
             dim,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.ui.canvas.files import input_file
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE
@@ -84,7 +85,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
         items=[_item(key, capture, chosen, language) for key in interventions()],
         examples=_examples(capture, language),
         text=write_changes(chosen),
-        image=image_file(capture.input.pixels),
+        image=input_file(capture),
         question=word("changes_question", language),
         words={
             **{key: WHAT_IF_WORDS[key].in_(language) for key in ("examples", "scales")},

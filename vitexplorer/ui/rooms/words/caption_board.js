@@ -10,7 +10,7 @@ import {goTo, inAddress, writeAddress} from '../../kit/address.js';
 import {filled, make, refill, setText, table} from '../../kit/dom.js';
 import {measured, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
-import {blend, grow} from '../../kit/motion.js';
+import {grow, newBlending} from '../../kit/motion.js';
 import {fileName, saveFile} from '../../kit/saving.js';
 
 const STEP = 160; // ms from one word to the next as the sentence appears
@@ -30,6 +30,7 @@ export function mount({root, part, props, trigger}) {
   let sequence = 0;
   let filling = 0;
 
+  const blending = newBlending(schedule);
   const grid = () => gridOf(value, image, 'keys');
   const hasPlace = () => value.caption_words[word]?.has_place;
 
@@ -52,6 +53,7 @@ export function mount({root, part, props, trigger}) {
       const at = cell === null || !hasPlace() ? '' : {...placeOf(cell), number: measured(map[cell])};
       setText(number, at ? filled(value.words.at_patch_number, at) : value.readings[reading].unit);
     });
+    blending.over();
     root.dataset.word = String(word + 1);
   }
 
@@ -77,7 +79,7 @@ export function mount({root, part, props, trigger}) {
 
   function choose(chosen, isHeld) {
     if (chosen !== word) {
-      for (const {view} of figures) blend(view);
+      blending.from(figures.map(({view}) => view));
       word = chosen;
       [...part('.sentence').children].forEach((button, at) => {
         button.ariaPressed = String(at === word);

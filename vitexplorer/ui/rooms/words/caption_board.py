@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.canvas import FILLINGS
-from vitexplorer.ui.canvas.files import capture_file
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.canvas.files import input_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.words.offers import Offer, texts_offer
 from vitexplorer.ui.rooms.words.words import CAPTION_WORDS
@@ -85,7 +85,7 @@ def caption_data(capture: Capture, result: CaptionResult, language: Language) ->
     words = zip(result.words, result.probabilities.tolist(), result.has_place.tolist(), strict=True)
     return CaptionBoardData(
         filled=next(FILLINGS),
-        image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=input_file(capture),
         rows=result.grid.rows,
         cols=result.grid.cols,
         cell=result.grid.patch_size,

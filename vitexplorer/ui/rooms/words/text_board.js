@@ -15,7 +15,7 @@ import {filled, make, onFiles, refill, setText, showSentence, table} from '../..
 import {inARow, labelled, listed, measured, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
-import {blend} from '../../kit/motion.js';
+import {newBlending} from '../../kit/motion.js';
 import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
 import {sendFiles} from '../../kit/sending.js';
 import {correlation, extremes, pythonOf, rangeOf, sharesOf, textsOf, unpacked} from './numbers.js';
@@ -33,6 +33,7 @@ export function mount({root, part, props, trigger}) {
   const view = part('.view');
   const pen = view.getContext('2d');
   const paint = newPainter();
+  const blending = newBlending(schedule);
   const {fetchBytes} = newFetcher();
   const aside = newAside(root, save, () => (maps() ? [numbersTable()] : null));
   const fields = textFields(part('.fields'), {apply, choose, drop});
@@ -140,6 +141,7 @@ export function mount({root, part, props, trigger}) {
     const [width, height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
     if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
     paint(pen, width, height, sceneNow(), ratio);
+    blending.over();
     showPatch();
   }
 
@@ -261,7 +263,7 @@ export function mount({root, part, props, trigger}) {
 
   function choose(which) {
     if (!maps() || which === text) return;
-    blend(view);
+    blending.from([view]);
     text = which;
     tell();
     refresh();
@@ -270,7 +272,7 @@ export function mount({root, part, props, trigger}) {
   function chooseMethod(key) {
     if (key === method) return;
     if (numbers.has(key)) {
-      blend(view);
+      blending.from([view]);
       method = key;
       aim = '';
       tell();
@@ -356,7 +358,7 @@ export function mount({root, part, props, trigger}) {
   });
   part('.all').addEventListener('click', () => choose(isAll() ? 0 : ALL));
   part('.stretch').addEventListener('change', ({target}) => {
-    blend(view);
+    blending.from([view]);
     stretches = target.checked;
     refresh();
   });
@@ -542,7 +544,7 @@ export function mount({root, part, props, trigger}) {
     [value, image] = [next, picture];
     if (!isSame) aim = next.method || (item()?.goes_back ? method : '');
     const isChosen = !isNew && (!isSame || coming.has(aim)); // by a person; other methods are fetched ahead
-    if (isChosen) blend(view);
+    if (isChosen) blending.from([view]);
     const isKnown = (key) => numbers.has(key);
     if (isKnown(aim)) [method, aim] = [aim, ''];
     else if (!isKnown(method)) method = value.methods.find(({key}) => isKnown(key)).key;

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.meanings import CATEGORIES
-from vitexplorer.ui.canvas.files import capture_file
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.canvas.files import input_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.words.offers import Offer, caption_offer
 from vitexplorer.ui.rooms.words.suggested import example_texts
@@ -114,7 +114,7 @@ class TextBoard(Widget):
 
 def seen_file(capture: Capture) -> ServedFile:
     """Return the pixels that the model saw."""
-    return capture_file(capture, "image", lambda: image_file(capture.input.pixels))
+    return input_file(capture)
 
 
 def picture_data(capture: Capture, language: Language) -> TextBoardData:
