@@ -57,4 +57,4 @@ def main(causes: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or [key for key, cause in CAUSES.items() if cause.group != "training"])
+    main(sys.argv[1:] or CAUSES)

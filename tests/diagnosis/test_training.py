@@ -65,6 +65,18 @@ def test_what_begins_at_zero_has_no_share() -> None:
     assert causes(judged([{**step, "frozen": (0.0, 1.0)} for step in steps])) == {"nothing_trains"}
 
 
+def test_the_proof_has_the_median_share_of_each_parameter() -> None:
+    steps = [{"a": (0.1, 1.0), "b": (0.0, 1.0), "c": (1.0, 2.0)}, {"a": (1.0, 1.0), "b": (0.0, 1.0), "c": (8.0, 2.0)}]
+    report = judged(steps)
+    assert causes(report) == {"rate_too_high", "nothing_trains"}
+    for number, finding in enumerate(report.findings):
+        if finding.cause in causes(report):
+            sizes, usual = finding.proof.values
+            assert sizes == pytest.approx([-0.5, math.nan, (math.log10(0.5) + math.log10(4)) / 2], nan_ok=True)
+            assert set(usual) == {-3}
+            assert report.figure(number, language="zh").layout.width
+
+
 def test_a_folder_without_a_record_and_one_of_several_trainings_get_a_sentence(trained, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="holds no record"):
         diagnose(load_small("vit"), training=tmp_path)

@@ -159,7 +159,7 @@ def report_of(exam: Examination) -> Diagnosis:
     findings = sorted(exam.findings, key=lambda finding: -finding.certainty)
     return Diagnosis(
         model=exam.subject.model.name,
-        findings=tuple(replace(finding, proof=proof_of(exam, finding)) for finding in findings),
+        findings=tuple(replace(finding, proof=finding.proof or proof_of(exam, finding)) for finding in findings),
         undecided={cause: why for cause, why in exam.undecided.items() if cause not in found},
         checked=tuple(dict.fromkeys(cause for cause in exam.checked if cause not in exam.undecided or cause in found)),
         pictures=0 if fed is None else len(fed),

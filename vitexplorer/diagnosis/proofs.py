@@ -29,7 +29,7 @@ _POSITIONS = Text("Similarity of one place to all others", "一个位置与所�
 def proof_of(exam: Examination, finding: Finding | None) -> Result | None:
     """Return the figure that proves a finding; of a healthy model, for None, some of its answers.
 
-    None where there is nothing to draw, such as for a training.
+    None where there is nothing to draw.
     """
     make = _MAKERS.get(finding.cause) if finding else None
     if finding is not None and make is not None:

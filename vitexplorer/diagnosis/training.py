@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.types import CurvesResult, Provenance
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.finetune.job.folder import UPDATES
 from vitexplorer.finetune.results.records import FinetuneResult
 
 CAUSES = ("rate_too_high", "nothing_trains")
-TOO_FAR = 0.05
-"""Norm of an update, as a share of the norm of its weight, from which steps are too large; a thousandth is usual"""
+USUAL, TOO_FAR = 0.001, 0.05
+"""Norm of an update, as a share of the norm of its weight: usual, and from which steps are too large"""
 Steps = Sequence[Mapping[str, tuple[float, float]]]
 """Norm of each update and of its parameter before, by name, for each step"""
 _NO_TRAINING = Text("No steps of a training were given.", "没有给出训练步骤。")
@@ -43,6 +44,10 @@ _STILL = Text(
     "{count:parameter never changes/parameters never change} in {steps} steps: {first} first.",
     "{count} 个参数在 {steps} 步中从未改变，第一个是 {first}。",
 )
+_SIZES = Text("How far a step moves each parameter", "每一步使各参数移动多远")
+_UNIT = Text("log₁₀ of update / weight", "更新与权重之比（以 10 为底的对数）")
+_PARAMETER = Text("parameter, first to last; at a gap, one that never changes", "参数，从前到后；空缺处从不改变")
+_MEDIAN, _THOUSANDTH = Text("median of the steps", "各步的中位数"), Text("usual: a thousandth", "通常：千分之一")
 
 
 def check_training(exam: Examination, training: Any) -> None:
@@ -55,12 +60,13 @@ def check_training(exam: Examination, training: Any) -> None:
     fresh, steps = _steps(training)
     exam.did_check(CAUSES)
     names = list(dict.fromkeys(name for step in steps for name in step))
+    proof = _sizes(names, steps, exam.subject.model.provenance)
     still = [name for name in names if all(step.get(name, (0.0, 0.0))[0] == 0 for step in steps)]
     if still:
         text = _STILL.format(count=len(still), steps=len(steps), first=still[0])
         evidence = {"names": still[:50], "parameters": len(names), "steps": len(steps)}
         exam.findings.append(
-            Finding("nothing_trains", text, 0.95 if len(still) == len(names) else 0.85, evidence=evidence)
+            Finding("nothing_trains", text, 0.95 if len(still) == len(names) else 0.85, evidence=evidence, proof=proof)
         )
     without_norm = {*fresh, *(name for name in names if next(step[name] for step in steps if name in step)[1] == 0)}
     shares = [
@@ -73,8 +79,31 @@ def check_training(exam: Examination, training: Any) -> None:
     if not math.isfinite(worst) or worst > TOO_FAR or any(not math.isfinite(share) for share in shares):
         text = _HIGH.format(share=f"{worst:.2g}")
         certainty = min(0.99, 0.8 + worst) if math.isfinite(worst) else 0.99
-        exam.findings.append(Finding("rate_too_high", text, certainty, evidence={"median_share": worst}))
+        exam.findings.append(Finding("rate_too_high", text, certainty, evidence={"median_share": worst}, proof=proof))
     return None
+
+
+def _sizes(names: Sequence[str], steps: Steps, provenance: Provenance) -> CurvesResult:
+    """Return the median size of a parameter's updates beside the usual one; NaN where it never changes."""
+    shares = np.full((len(names), len(steps)), np.nan)
+    for at, step in enumerate(steps):
+        for row, name in enumerate(names):
+            change, norm = step.get(name, (0.0, 0.0))
+            if norm > 0 and change > 0 and math.isfinite(change):
+                shares[row, at] = math.log10(change / norm)
+    medians = [float(np.median(row[~np.isnan(row)])) if not np.isnan(row).all() else math.nan for row in shares]
+    return CurvesResult(
+        view="check_up",
+        title=_SIZES,
+        values=np.array([medians, [math.log10(USUAL)] * len(names)]),
+        axes=("curves", "parameters"),
+        unit=_UNIT,
+        formula="log₁₀ ‖ΔW‖ / ‖W‖",
+        provenance=provenance,
+        x=np.arange(len(names)),
+        x_name=_PARAMETER,
+        curves=(_MEDIAN, _THOUSANDTH),
+    )
 
 
 def _steps(training: Any) -> tuple[Sequence[str], Steps]:
