@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "a hovered picture that stays sharpened by itself",
         JAVASCRIPT,
-        "endBlend();\n    fine = null;",
-        "endBlend();",
+        "blending.end();\n    fine = null;",
+        "blending.end();",
         "test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts",
     ),
     Mutant(
