@@ -35,6 +35,8 @@ from vitexplorer.models.loading import LoadedModel
 AND = " and "
 REACHED = 0.01
 """Accuracy by which a repair may stay below that of the healthy pair"""
+MIRRORED = {"rotated": "axes_swapped", "axes_swapped": "rotated", "flipped": "rotated"}
+"""Cause -> one that differs by a mirror image, and is as right where mirror images are as likely"""
 VISIBLE = 3.0
 """Standard errors by which a healthy pair scores higher than a faulty one whose fault is visible"""
 
@@ -64,12 +66,16 @@ class CheckedCase:
     @property
     def is_first(self) -> bool:
         """True if a planted cause is the surest."""
-        return bool(self.named) and self.named[0] in self.cause.split(AND)
+        return any(_names(self.named[:1], cause) for cause in self.cause.split(AND))
 
     @property
     def is_among(self) -> bool:
         """True if every planted cause is among the three surest."""
-        return all(cause in self.named[:3] for cause in self.cause.split(AND))
+        return all(_names(self.named[:3], cause) for cause in self.cause.split(AND))
+
+
+def _names(named: Sequence[str], cause: str) -> bool:
+    return cause in named or MIRRORED.get(cause) in named
 
 
 def judged(model: LoadedModel, fed: Tensor, labels: Sequence[int]) -> Judged:

@@ -47,7 +47,7 @@ def examined(model: str | LoadedModel, pictures: list | None, labels: list[int] 
 def test_photographs_are_unlike_drawn_scenes() -> None:
     (finding,) = examined(VIT, photographs()).findings
     assert finding.cause == "unlike_training_data"
-    assert finding.evidence["share_of_pairs"] > 0.97
+    assert finding.evidence["share_of_pairs"] > 0.9
     assert "unlike those that the model was trained on" in finding.sentence
 
 

@@ -99,6 +99,25 @@ def test_a_classifier_that_was_not_loaded_is_named_although_a_class_is_rare(seed
     assert healthy.findings == []
 
 
+def test_one_of_two_classifiers_that_was_not_loaded_is_named() -> None:
+    model = vx.load_model("scenes_deit_patch16_192")
+    drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]
+    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    healthy = Examination(subject_of(model, images, labels), 60)
+    check_classifier(healthy)
+    assert healthy.findings == []
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        module.head_dist.weight.normal_(0, 0.02, generator=torch.Generator().manual_seed(0))
+        module.head_dist.bias.zero_()
+    exam = Examination(subject_of(replace(model, module=module), images, labels), 60)
+    assert exam.judged().value > 0.8, "the other answers for both"
+    check_classifier(exam)
+    (found,) = exam.findings
+    assert found.sentence.startswith("The classifier head_dist was not loaded")
+    assert found.before < 0.4 < 0.6 < found.after
+
+
 def test_answers_of_weights_that_were_not_loaded_are_not_judged() -> None:
     model = vx.load_model("scenes_vit_patch16_192", weights="random")
     report = vx.diagnose(model, [draw_scene("test", number, 192).image for number in range(8)])

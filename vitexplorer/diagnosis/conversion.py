@@ -20,6 +20,10 @@ from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
 LAST_ROUND = 3
 """Alternatives that are tried on all pictures after the first trial"""
+OF_ATTENTION = ("qkv_misordered", "scale_missing", "heads_miscounted")
+LIKELY = 3.0
+"""Standard errors of a gain from which attention is read wrongly, if more answers are right too. Of four right models any
+other reading of attention lowers the score by 2.5 or more; positions in another order may be as good"""
 PERFECT = 0.97
 """Accuracy from which nothing is left to gain"""
 CAUSES = (
@@ -27,9 +31,7 @@ CAUSES = (
     "positions_shuffled",
     "positions_badly_resampled",
     "prefix_tokens_among_patches",
-    "qkv_misordered",
-    "scale_missing",
-    "heads_miscounted",
+    *OF_ATTENTION,
 )
 _WHAT = {
     "positions_transposed": Text("Rows and columns of the position embedding are swapped", "位置编码的行与列互换"),
@@ -85,7 +87,9 @@ def check_conversion(exam: Examination) -> None:
             after, best = without, off
     rise = gain(before, after)
     is_supported = shuffled is not None and best.cause in (SHUFFLED, RESAMPLED)
-    if rise < (SUPPORTED if is_supported else CLEAR) or after.value < before.value:
+    is_likely = best.cause in OF_ATTENTION and after.value > before.value
+    least = SUPPORTED if is_supported else LIKELY if is_likely else CLEAR
+    if rise < least or after.value < before.value:
         if rise > SUPPORTED:
             exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None

@@ -36,15 +36,19 @@ class _Reader(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def classifier_of(module: nn.Module, classes: int) -> nn.Linear | None:
-    """Return the layer that gives the classes: the last linear one of that many outputs."""
-    layers = [part for part in module.modules() if isinstance(part, nn.Linear) and part.out_features == classes]
-    return layers[-1] if layers and classes else None
+def classifiers_of(module: nn.Module, classes: int) -> dict[str, nn.Linear]:
+    """Return the linear layers of that many outputs by name; a distilled DeiT has two."""
+    layers = {name: part for name, part in module.named_modules() if isinstance(part, nn.Linear)}
+    return {name: layer for name, layer in layers.items() if layer.out_features == classes}
 
 
 def features_of(module: nn.Module, fed: Batch, classes: int) -> Features:
-    """Return the features of each picture that the classifier reads; without one, the model's output."""
-    layer = classifier_of(module, classes)
+    """Return the features of each picture that the classifier reads, the last of several."""
+    return read_by(module, fed, next(reversed(classifiers_of(module, classes).values()), None))
+
+
+def read_by(module: nn.Module, fed: Batch, layer: nn.Linear | None) -> Features:
+    """Return the features of each picture that a layer reads; the model's output if it reads none."""
     device = next(module.parameters()).device
     parts = []
     for start in range(0, len(fed), BATCH):

@@ -13,16 +13,18 @@ moved from where it began.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.answers import probabilities
+from vitexplorer.diagnosis.answers import Logits, probabilities, run_of
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import probe_accuracy, rows_for_probe
+from vitexplorer.diagnosis.features import Features, classifiers_of, probe_accuracy, read_by, rows_for_probe
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.label_maps import is_above_chance
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_TIME, share_text
@@ -54,9 +56,9 @@ _HALF = Text(
     "部分权重没有加载：各块中 {all} 个张量有 {fresh} 个仍是初始值，第一个是 {first}。",
 )
 _HEAD = Text(
-    "The classifier was not loaded: it answers {before} of the pictures right, and a linear probe on the features that "
-    "it reads {probe}.",
-    "分类头没有加载：回答正确率为 {before}，而同一特征上的线性探针达到 {probe}。",
+    "The classifier{name} was not loaded: it answers {before} of the pictures right, and a linear probe on the "
+    "features that it reads {probe}.",
+    "分类头{name}没有加载：回答正确率为 {before}，而同一特征上的线性探针达到 {probe}。",
 )
 _HEAD_UNSURE = Text(
     "A classifier is judged by its answers, which takes pictures and labels.", "评判分类头需要图像与标签。"
@@ -144,18 +146,36 @@ def check_classifier(exam: Examination) -> None:
     if len(known) < LEAST or len(set(labels[known].tolist())) < 2:
         return exam.cannot_tell("head_not_loaded", FEW.format(pictures=len(known)))
     exam.did_check("head_not_loaded")
-    logits = exam.logits()
-    accuracy = float((logits.argmax(1) == labels)[known].mean())
-    if accuracy > FEW_RIGHT or _is_explained(exam.findings):
+    if _is_explained(exam.findings):
         return None
-    probe = probe_accuracy(exam.features[known], labels[known])
-    if probe is None or not is_above_chance(probe, labels[known]) or accuracy > FEW_RIGHT * probe:
-        return None
+    layers = classifiers_of(model.module, model.num_classes)
+    if len(layers) < 2:
+        return _judge_classifier(exam, known, "", exam.logits(), lambda: exam.features)
+    for name, layer in layers.items():
+        features = read_by(model.module, exam.feed(exam.fed), layer)
+        if features.shape[1] == layer.in_features:
+            logits = run_of(layer)(torch.from_numpy(features).to(layer.weight.dtype)).double().numpy()
+            _judge_classifier(exam, known, f" {name}", logits, partial(np.asarray, features))
+    return None
+
+
+def _judge_classifier(
+    exam: Examination, known: np.ndarray, name: str, logits: Logits, features: Callable[[], Features]
+) -> None:
+    """Compare answers, of the pictures in `known`, with a probe; features are asked for only where they are needed."""
+    assert exam.subject.labels is not None
+    labels = exam.subject.labels[known]
+    accuracy = float((logits.argmax(1)[known] == labels).mean())
+    if accuracy > FEW_RIGHT:
+        return
+    probe = probe_accuracy(features()[known], labels)
+    if probe is None or not is_above_chance(probe, labels) or accuracy > FEW_RIGHT * probe:
+        return
     exam.findings.append(
         Finding(
             cause="head_not_loaded",
-            text=_HEAD.format(before=share_text(accuracy), probe=share_text(probe)),
-            certainty=0.8 if is_above_chance(accuracy, labels[known]) else 0.95,
+            text=_HEAD.format(name=name, before=share_text(accuracy), probe=share_text(probe)),
+            certainty=0.8 if is_above_chance(accuracy, labels) else 0.95,
             measure="accuracy",
             before=accuracy,
             after=probe,
@@ -166,7 +186,6 @@ def check_classifier(exam: Examination) -> None:
             },
         )
     )
-    return None
 
 
 def _is_explained(findings: Iterable[Finding]) -> bool:
