@@ -17,6 +17,7 @@ from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.loading import block_tensors, check_classifier, fresh_tensors, is_fresh
 from vitexplorer.diagnosis.sentences import NO_WEIGHTS
 from vitexplorer.diagnosis.subject import subject_of
+from vitexplorer.models.seeding import seeded
 from vitexplorer.scenes import draw_scene
 
 TRAINED = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_mae_patch16_192")
@@ -54,6 +55,18 @@ def test_usual_initialisations_are_known(initialise) -> None:
     assert is_fresh(torch.ones(32))
     assert not is_fresh(torch.randn(32, generator=generator))
     assert is_fresh(torch.randn(4, generator=generator)) is None
+
+
+def test_layers_as_torch_draws_them_are_no_half_loaded_model() -> None:
+    model = vx.load_model("scenes_vit_patch16_192")
+    module = copy.deepcopy(model.module)
+    with seeded(0):
+        for part in module.modules():
+            if hasattr(part, "reset_parameters"):
+                part.reset_parameters()
+    (found,) = diagnose(replace(model, module=module)).findings
+    assert found.cause == "weights_not_loaded"
+    assert found.evidence["fresh"] < 0.9 * found.evidence["tensors"], "biases are no constants"
 
 
 def test_random_weights_that_were_asked_for_are_named() -> None:

@@ -22,8 +22,8 @@ LAST_ROUND = 3
 """Alternatives that are tried on all pictures after the first trial"""
 OF_ATTENTION = ("qkv_misordered", "scale_missing", "heads_miscounted")
 LIKELY = 3.0
-"""Standard errors of a gain from which attention is read wrongly, if more answers are right too. Of four right models any
-other reading of attention lowers the score by 2.5 or more; positions in another order may be as good"""
+"""Standard errors of a gain from which attention is read wrongly, if more answers are right too. Four right models
+lose 2.5 or more by any other reading of attention; positions in another order may be as good"""
 PERFECT = 0.97
 """Accuracy from which nothing is left to gain"""
 CAUSES = (

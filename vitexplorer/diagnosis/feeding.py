@@ -14,7 +14,7 @@ from torch import Tensor
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Alternative, alternatives, run_with
-from vitexplorer.diagnosis.answers import gain
+from vitexplorer.diagnosis.answers import gain, judged_alone
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeds import AS_FED, STATED, TURNS, Encoding, Feed, Scaling, possible_encodings
@@ -53,6 +53,9 @@ _TURNED = {
 _TURN_ZH = {"left-right": "左右", "upside down": "上下"}
 LAST_ROUND = 2
 """Candidates that go on to more pictures than those of the first trial"""
+MAPPED = 5
+"""Candidates, beside the pictures as fed, for which a permutation of the labels is sought: those whose answers tell the
+pictures apart best"""
 
 
 def check_feeding(exam: Examination) -> None:
@@ -87,18 +90,34 @@ def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
     """
     if exam.subject.labels is None or exam.has_no_classes:
         return
-    labels, rows = exam.subject.labels[exam.few], exam.few
-    known = labels != UNKNOWN
-    for feed in feeds:
-        right = exam.logits(feed, rows).argmax(1)[known] == labels[known]
-        if known.any() and is_above_chance(float(right.mean()), labels[known]):
-            return
-    maps = [best_map(exam.logits(feed, rows).argmax(1), labels, exam.subject.model.num_classes) for feed in feeds]
+    if any(_answers_labels(exam, feed, exam.fewest) for feed in feeds):
+        return
+    usual, *others = feeds
+    feeds = [usual, *sorted(others, key=lambda feed: -_information(exam, feed))[:MAPPED]]
+    if any(_answers_labels(exam, feed, exam.few) for feed in feeds):
+        return
+    labels = exam.subject.labels[exam.few]
+    maps = [best_map(exam.logits(feed, exam.few).argmax(1), labels, exam.subject.model.num_classes) for feed in feeds]
     mapping = max(maps, key=lambda each: each.after)
     if mapping.is_sure:
         exam.labels = mapping.of(exam.subject.labels)
     elif not any(exam.has_time(0.4) and _is_right(exam, each) for each in alternatives(exam.subject.model)):
         exam.labels = None
+
+
+def _information(exam: Examination, feed: Feed) -> float:
+    """Compute how well the answers to a few pictures tell them apart."""
+    logits = exam.logits(feed, exam.fewest)
+    return judged_alone(logits, logits).value
+
+
+def _answers_labels(exam: Examination, feed: Feed, rows: np.ndarray) -> bool:
+    """Return True if more answers are right than by chance."""
+    assert exam.subject.labels is not None
+    labels = exam.subject.labels[rows]
+    known = labels != UNKNOWN
+    right = exam.logits(feed, rows).argmax(1)[known] == labels[known]
+    return bool(known.any()) and is_above_chance(float(right.mean()), labels[known])
 
 
 def _is_right(exam: Examination, alternative: Alternative) -> bool:

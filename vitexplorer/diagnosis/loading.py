@@ -69,15 +69,17 @@ _NO_WEIGHTS = Text("The blocks have no weights of a known kind.", "各块中没�
 def check_weights(exam: Examination) -> None:
     """Look for fresh tensors in the blocks."""
     model = exam.subject.model
-    fresh, total = fresh_tensors(block_tensors(model))
+    tensors = block_tensors(model)
+    fresh, total = fresh_tensors(tensors)
     if not total:
         return exam.cannot_tell(CAUSES[:2], _NO_WEIGHTS)
     exam.did_check(CAUSES[:2])
     share = len(fresh) / total
+    matrices = {name for name, tensor in tensors.items() if tensor.ndim > 1}  # torch draws biases too
     evidence = {"fresh": len(fresh), "tensors": total, "names": fresh[:20]}
     if model.provenance.weights == "random":
         exam.findings.append(Finding("weights_not_loaded", _RANDOM, 1.0, evidence=evidence))
-    elif share >= ALL:
+    elif share >= ALL or len(matrices.intersection(fresh)) >= ALL * len(matrices) > 0:
         text = _NONE.format(fresh=len(fresh), all=total)
         exam.findings.append(Finding("weights_not_loaded", text, 0.999, evidence=evidence))
     elif len(fresh) >= max(2, MANY * total):
