@@ -10,11 +10,13 @@ import torch
 from torch import nn
 
 import vitexplorer as vx
-from vitexplorer.diagnosis import Diagnosis, diagnose
+from vitexplorer.core.text import same
+from vitexplorer.diagnosis import Diagnosis, Finding, diagnose
 from vitexplorer.diagnosis.alternatives import alternatives, attentions, changed_copy
 from vitexplorer.diagnosis.conversion import check_conversion
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
+from vitexplorer.diagnosis.feeds import AS_FED, Feed
 from vitexplorer.diagnosis.loading import check_classifier
 from vitexplorer.diagnosis.positions import check_positions
 from vitexplorer.diagnosis.sentences import NO_TIME
@@ -152,6 +154,18 @@ def scenes_for(count: int) -> tuple[list, list[int]]:
 
 
 @pytest.mark.thorough
+def test_a_change_of_the_pictures_that_right_weights_do_not_need_is_taken_back(model: LoadedModel) -> None:
+    module = copy.deepcopy(model.module)
+    swap_queries_and_values(module)
+    exam = Examination(subject_of(replace(model, module=module), *scenes_for(32)), 600)
+    exam.feed = Feed(turn="left-right")
+    exam.findings.append(Finding("flipped", same("mirrored"), 0.9))
+    check_conversion(exam)
+    (found,) = exam.findings
+    assert (found.cause, exam.feed) == ("qkv_misordered", AS_FED)
+    assert found.before == exam.judged().value < 0.5 < 0.8 < found.after
+
+
 def test_misread_weights_are_named_and_not_the_pictures(model: LoadedModel) -> None:
     """With queries and values swapped no way to feed the pictures answers the labels; another reading does."""
     module = copy.deepcopy(model.module)

@@ -108,11 +108,18 @@ def judged_alone(logits: Logits, moved: Logits) -> Judged:
 
 
 def gain(before: Judged, after: Judged) -> float:
-    """Compute how many standard errors the mean score rises by, over the same pictures; 0 for too few of them."""
+    """Compute how many standard errors the mean score rises by, over the same pictures; 0 for too few of them.
+
+    Few pictures vary more by chance, so Student's t is turned into the normal deviate that is about as likely
+    (Wallace 1959, "Bounds on normal approximations to Student's and the chi-square distributions").
+    """
     change = after.scores - before.scores
     if len(change) < 4:
         return 0.0
-    return float(change.mean() / (change.std(ddof=1) / math.sqrt(len(change)) + 1e-6))
+    student = change.mean() / (change.std(ddof=1) / math.sqrt(len(change)) + 1e-6)
+    freedom = len(change) - 1
+    deviate = (8 * freedom + 1) / (8 * freedom + 3) * math.sqrt(freedom * math.log1p(student**2 / freedom))
+    return math.copysign(deviate, student)
 
 
 def moved(fed: Batch) -> Batch:

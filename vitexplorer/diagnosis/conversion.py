@@ -15,6 +15,7 @@ from vitexplorer.diagnosis.answers import Judged, gain
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
+from vitexplorer.diagnosis.feeds import AS_FED
 from vitexplorer.diagnosis.positions import NEIGHBOURLY, RESAMPLED, SHUFFLED
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
@@ -93,6 +94,12 @@ def check_conversion(exam: Examination) -> None:
         if rise > SUPPORTED:
             exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None
+    run = run_with(model.module, best)
+    if exam.feed != AS_FED and gain(exam.judged(AS_FED, run=run), after) < SUPPORTED:  # no help to right weights
+        exam.findings = [finding for finding in exam.findings if finding.cause not in OF_FEED]
+        exam.feed = AS_FED
+        before, after = exam.judged(), exam.judged(run=run)
+        rise = gain(before, after)
     finding = _finding(exam, best, before, after, rise)
     if shuffled and is_supported:
         exam.findings.remove(shuffled)

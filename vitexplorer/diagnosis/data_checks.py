@@ -25,8 +25,8 @@ from vitexplorer.models.images import ImageError, image_hash, open_shrunk
 IMBALANCE = 10
 """Ratio of the commonest to the rarest class from which classes are imbalanced"""
 _SIDE, _MOST_GROUPS = 64, 50
-_LEAST_DOUBTFUL, _DOUBTFUL_SHARE = 2, 0.03
-"""Fewest doubtful labels of a finding, also as a share: of 24 healthy sets of 64 pictures, one had one"""
+_LEAST_DOUBTFUL, _DOUBTFUL_SHARE = 3, 0.03
+"""Fewest doubtful labels of a finding, also as a share: of 50 healthy sets of 64 pictures, one had two"""
 _SURE, _UNLIKELY = 0.9, 0.1
 """Least probability of a sure answer, and most of its label as a multiple of the usual one"""
 _SPLIT_WITHOUT = Text("The data have no splits.", "数据没有划分。")

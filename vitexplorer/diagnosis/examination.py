@@ -38,8 +38,8 @@ OF_A_CLASS = 8
 """Pictures of a class among them, where each is compared with the mean of its class"""
 TRIALS = 40
 """Passes over those pictures that a whole check-up makes, about"""
-CLEAR = 4.0
-"""Standard errors of a gain that nothing but the answers speaks for"""
+CLEAR = 3.7
+"""Standard errors of a gain that nothing but the answers speaks for; by chance, one of ten thousand has them"""
 SUPPORTED = 2.0
 """Standard errors of a gain that the tensors or the weights speak for too"""
 

@@ -3,7 +3,7 @@
 Candidates come from the tensors (`feeds.possible_encodings`) and from what published models want. First the scaling is
 chosen, then channels and axes, then, if these changed, the scaling again; each by the mean score over at most 64
 pictures. A part of the best candidate becomes a finding if the score falls without it, over all pictures: by two
-standard errors where the tensors themselves contradict what the model states, by four where only the answers speak.
+standard errors where the tensors themselves contradict what the model states, by 3.7 where only the answers speak.
 """
 
 from __future__ import annotations
