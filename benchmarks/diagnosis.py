@@ -5,9 +5,11 @@
 A row for each cause: runs, those whose fault is visible, of them the right cause first and among the first three,
 repairs that reach the healthy accuracy to one point, and the median of the seconds. A fault is visible if it shows in
 weights or files, or if the healthy pair scores higher by three standard errors: of the forty candidates that a check-up
-compares, one may be two higher by chance. Of two faults at once, either may be first, and both must be among three. The
-last rows are healthy pairs, with false alarms in place of the right cause. Even seeds are for building the checks, odd
-ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so a bed can be continued.
+compares, one may be two higher by chance. A turn named in place of its mirror image counts as right: where mirror
+images are as likely, answers cannot tell the two. Of two faults at once, either may be first, and both must be among
+three. The last rows are healthy pairs, with false alarms in place of the right cause. Even seeds are for building the
+checks, odd ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so a bed can be
+continued.
 """
 
 from __future__ import annotations
