@@ -49,9 +49,16 @@ def pairs(names: list[str]) -> dict[str, Callable[[int, int], Case]]:
     """Return makers of pairs, by name; each takes a seed and the number of pictures."""
     made = {name: _pair(name) for name in names}
     return {
-        name: lambda seed, count, model=model, draw=draw: Case(model, *draw(seed, count))
+        name: lambda seed, count, model=model, draw=draw: Case(model, *_balanced(*draw(seed, count)))
         for name, (model, draw) in made.items()
     }
+
+
+def _balanced(pictures: tuple[np.ndarray, ...], labels: tuple[int, ...]) -> tuple[tuple, tuple]:
+    """Leave out classes that are ten times rarer than the commonest, by the chance of the draw."""
+    most = max(map(labels.count, labels))
+    rows = [at for at, label in enumerate(labels) if 10 * labels.count(label) > most]
+    return tuple(pictures[at] for at in rows), tuple(labels[at] for at in rows)
 
 
 def _pair(name: str) -> tuple[LoadedModel, Draw]:
