@@ -12,6 +12,8 @@ import vitexplorer as vx
 from tests.helpers.small_models import load_small
 from tests.helpers.thorough import quick
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import same
+from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.familiar import check_familiarity, share_farther
 from vitexplorer.diagnosis.subject import subject_of
@@ -45,7 +47,11 @@ def examined(model: str | LoadedModel, pictures: list | None, labels: list[int] 
 
 
 def test_photographs_are_unlike_drawn_scenes() -> None:
-    (finding,) = examined(VIT, photographs()).findings
+    exam = Examination(subject_of(VIT, photographs(), None), 60.0)
+    exam.findings.append(Finding("labels_doubtful", same("doubtful"), 0.9))
+    check_familiarity(exam)
+    (finding,) = exam.findings
+    assert "cannot doubt" in exam.undecided["labels_doubtful"].en
     assert finding.cause == "unlike_training_data"
     assert finding.evidence["share_of_pairs"] > 0.9
     assert "unlike those that the model was trained on" in finding.sentence

@@ -25,7 +25,7 @@ from vitexplorer.scenes import draw_scene
 from vitexplorer.scenes.creatures import Creature
 from vitexplorer.scenes.several import draw_several
 
-CAUSE = "unlike_training_data"
+CAUSE, DOUBT = "unlike_training_data", "labels_doubtful"
 DRAWN, LEAST = 64, 16
 """Drawn pictures, and fewest given ones"""
 STRANGE = 0.8
@@ -53,6 +53,10 @@ _STRANGE = Text(
     "given here is the stranger of the two to the model.",
     "这些图像与模型的训练图像（合成图像）不同：在 {share} 的配对中，此处给出的图像对模型而言更陌生。",
 )
+_NO_JUDGE = Text(
+    "The model does not know pictures of this kind, so it cannot doubt their labels.",
+    "模型不认识这类图像，无法质疑其标签。",
+)
 
 
 def check_familiarity(exam: Examination) -> None:
@@ -75,6 +79,8 @@ def check_familiarity(exam: Examination) -> None:
     if share >= STRANGE:
         evidence = {"share_of_pairs": share, "pictures": len(exam.fed), "drawn": DRAWN}
         text = _STRANGE.format(share=f"{100 * share:.0f} %")
+        exam.findings = [finding for finding in exam.findings if finding.cause != DOUBT]
+        exam.cannot_tell(DOUBT, _NO_JUDGE)
         exam.findings.append(Finding(CAUSE, text, 0.6 + 1.5 * (share - STRANGE), evidence=evidence))
     return None
 

@@ -53,6 +53,8 @@ _TURNED = {
 _TURN_ZH = {"left-right": "左右", "upside down": "上下"}
 LAST_ROUND = 2
 """Candidates that go on to more pictures than those of the first trial"""
+BROKEN = 0.9
+"""Largest certainty of what the answers of a model say whose weights have a finding already"""
 MAPPED = 5
 """Candidates, beside the pictures as fed, for which a permutation of the labels is sought: those whose answers tell the
 pictures apart best"""
@@ -177,12 +179,13 @@ def _conclude(exam: Examination, best: Feed, encodings: list[Encoding], own: Sca
     if not proofs:
         return
     before, after = exam.judged(AS_FED), exam.judged(mended)
+    most = BROKEN if exam.findings else 1.0  # those of the weights came first
     for cause, rise, without in proofs:
         exam.findings.append(
             Finding(
                 cause=cause,
                 text=rises(_what(cause, mended), exam.measure, before.value, after.value),
-                certainty=certainty_of(rise),
+                certainty=min(certainty_of(rise), most),
                 measure=exam.measure,
                 before=before.value,
                 after=after.value,
