@@ -53,7 +53,7 @@ def _mean_of_zero(case: Case, rng: np.random.Generator) -> Case | None:
     own = case.model.preprocessing
     module = _Normalising(copy.deepcopy(case.model.module), own.mean, own.std).eval()
     try:
-        model = vx.wrap(module, mean=(0, 0, 0), std=(1, 1, 1), labels=case.model.class_names or None)
+        model = vx.wrap(module, mean=(0, 0, 0), std=(1, 1, 1), labels=case.model.class_names)
     except UnsupportedError:
         return None
     return replace(case, model=model)
