@@ -94,11 +94,10 @@ def check_conversion(exam: Examination) -> None:
         if rise > SUPPORTED:
             exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None
-    run = run_with(model.module, best)
-    if exam.feed != AS_FED and gain(exam.judged(AS_FED, run=run), after) < SUPPORTED:  # no help to right weights
+    if exam.feed != AS_FED and _needs_no_feed(exam, best, after):
         exam.findings = [finding for finding in exam.findings if finding.cause not in OF_FEED]
         exam.feed = AS_FED
-        before, after = exam.judged(), exam.judged(run=run)
+        before, after = exam.judged(), exam.judged(run=run_with(model.module, best))
         rise = gain(before, after)
     finding = _finding(exam, best, before, after, rise)
     if shuffled and is_supported:
@@ -106,6 +105,12 @@ def check_conversion(exam: Examination) -> None:
         finding = replace(finding, certainty=max(finding.certainty, shuffled.certainty))
     exam.findings.append(finding)
     return None
+
+
+def _needs_no_feed(exam: Examination, best: Alternative, mended: Judged) -> bool:
+    """Return True if the right weights answer the pictures as fed as well as mended ones."""
+    plain = exam.judged(AS_FED, run=run_with(exam.subject.model.module, best))
+    return gain(plain, mended) < SUPPORTED
 
 
 def _finding(exam: Examination, best: Alternative, before: Judged, after: Judged, rise: float) -> Finding:

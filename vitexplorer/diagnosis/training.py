@@ -46,7 +46,9 @@ _STILL = Text(
 )
 _SIZES = Text("How far a step moves each parameter", "每一步使各参数移动多远")
 _UNIT = Text("log₁₀ of update / weight", "更新与权重之比（以 10 为底的对数）")
-_PARAMETER = Text("parameter, first to last; at a gap, one that never changes", "参数，从前到后；空缺处从不改变")
+_PARAMETER = Text(
+    "parameter, first to last; gaps: no change, or none to measure", "参数，从前到后；空缺：无变化或无法计算"
+)
 _MEDIAN, _THOUSANDTH = Text("median of the steps", "各步的中位数"), Text("usual: a thousandth", "通常：千分之一")
 
 
@@ -84,7 +86,7 @@ def check_training(exam: Examination, training: Any) -> None:
 
 
 def _sizes(names: Sequence[str], steps: Steps, provenance: Provenance) -> CurvesResult:
-    """Return the median size of a parameter's updates beside the usual one; NaN where it never changes."""
+    """Return the median size of a parameter's updates beside the usual one; NaN without a finite share above 0."""
     shares = np.full((len(names), len(steps)), np.nan)
     for at, step in enumerate(steps):
         for row, name in enumerate(names):
