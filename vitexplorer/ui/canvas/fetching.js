@@ -1,10 +1,30 @@
-// Fetching of files with a small cache.
+// Fetching of files with small caches, so that going back a block, a size or a model is instant.
 
 const CACHED_PAYLOADS = 6;
+const CACHED_IMAGES = 4;
+
+const images = /** @type {Map<string, Promise<HTMLImageElement>>} */ (new Map());
 
 /**
- * Fetches bytes by URL and caches the last few, so that going back a block is instant. `here` returns cached bytes
- * synchronously: a promise would resolve after the next frame is painted.
+ * Returns the value of a key and keeps the latest few.
+ *
+ * @template T
+ * @param {Map<string, T>} cached
+ * @param {string} key
+ * @param {number} limit
+ * @param {() => T} make
+ */
+function recent(cached, key, limit, make) {
+  const value = cached.get(key) ?? make();
+  cached.delete(key);
+  cached.set(key, value);
+  while (cached.size > limit) cached.delete(cached.keys().next().value);
+  return value;
+}
+
+/**
+ * Fetches bytes by URL and caches the last few. `here` returns cached bytes synchronously: a promise would resolve
+ * after the next frame is painted.
  *
  * @param {(url: string) => Promise<ArrayBuffer>} [bytes] fetches the bytes where there is no server
  */
@@ -14,16 +34,13 @@ export function newFetcher(bytes = fromServer) {
 
   /** @param {string} url @returns {Promise<ArrayBuffer>} */
   function fetchBytes(url) {
-    const entry = cached.get(url) ?? {coming: bytes(url), here: null};
-    cached.delete(url);
-    cached.set(url, entry);
+    const entry = recent(cached, url, CACHED_PAYLOADS, () => ({coming: bytes(url), here: null}));
     entry.coming.then(
       (result) => {
         entry.here = result;
       },
       () => cached.delete(url),
     );
-    while (cached.size > CACHED_PAYLOADS) cached.delete(cached.keys().next().value);
     return entry.coming;
   }
 
@@ -40,10 +57,19 @@ async function fromServer(url) {
 }
 
 /**
+ * Fetches an image by URL; the last few stay decoded.
+ *
  * @param {string} url
  * @returns {Promise<HTMLImageElement>} decoded
  */
-export async function fetchImage(url) {
+export function fetchImage(url) {
+  const coming = recent(images, url, CACHED_IMAGES, () => decodedImage(url));
+  coming.catch(() => images.delete(url));
+  return coming;
+}
+
+/** @param {string} url */
+async function decodedImage(url) {
   const image = new Image();
   image.crossOrigin = 'anonymous';
   image.src = url;

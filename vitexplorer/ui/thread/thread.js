@@ -4,7 +4,8 @@ import {chosenInAddress, enterRoom, onWritten, writeAddress} from '../kit/addres
 import {make, refill} from '../kit/dom.js';
 import {afterPainting} from '../kit/motion.js';
 
-const PAUSE = 300; // ms until the last stops are asked for: the room's own questions go first
+const IMAGE_PAUSE = 300; // ms until the image is shown: the room has fetched the same file by then
+const LAST_PAUSE = 1000; // ms until the last stops are asked for: they need a pass, and a person may choose again
 
 /**
  * Thumbnail of a part of the image.
@@ -51,9 +52,9 @@ export function mount({root, part, props, trigger}) {
     enterRoom(room, view);
   }
 
-  /** Shows the image in the thumbnails, a moment after the room has fetched the same file: it is sent once. */
+  /** Shows the image in the thumbnails, a moment after the room, so that it is sent once. */
   const showImage = ({image}) =>
-    setTimeout(() => list.style.setProperty('--seen', `url("${new URL(image.url, document.baseURI).href}")`), PAUSE);
+    setTimeout(() => list.style.setProperty('--seen', `url("${new URL(image.url, document.baseURI).href}")`), IMAGE_PAUSE);
 
   const button = (stop) =>
     make(
@@ -75,7 +76,7 @@ export function mount({root, part, props, trigger}) {
     showImage(value);
     asked = textOf(value.chosen);
     if (asked !== textOf(chosenNow())) follow();
-    else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), PAUSE);
+    else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), LAST_PAUSE);
   }
 
   return () => afterPainting(show); // the map of the room comes first
