@@ -132,6 +132,25 @@ def test_a_fresh_classifier_is_no_permutation_of_labels() -> None:
     assert [finding.cause for finding in exam.findings] == ["labels_permuted"]
 
 
+def test_a_classifier_that_answers_rightly_with_other_weights_mended_was_loaded() -> None:
+    model = vx.load_model("scenes_vit_patch16_192")
+    drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]
+    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        module.head.weight.copy_(module.head.weight.roll(1, dims=1))
+    exam = Examination(subject_of(replace(model, module=module), images, labels), 60)
+    check_classifier(exam)
+    (fresh,) = exam.findings
+    misread = replace(fresh, cause="qkv_misordered", after=0.98)
+    exam.findings[:] = [misread]
+    check_classifier(exam)
+    assert exam.findings == [misread]
+    exam.findings[:] = [replace(misread, after=0.2)]
+    check_classifier(exam)
+    assert [finding.cause for finding in exam.findings] == ["qkv_misordered", "head_not_loaded"]
+
+
 def test_one_of_two_classifiers_that_was_not_loaded_is_named() -> None:
     model = vx.load_model("scenes_deit_patch16_192")
     drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import Logits, probabilities, run_of
+from vitexplorer.diagnosis.conversion import CAUSES as OF_CONVERSION
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.features import Features, classifiers_of, probe_accuracy, read_by, rows_for_probe
@@ -208,5 +209,9 @@ def _judge_classifier(
 
 
 def _is_explained(findings: Iterable[Finding]) -> bool:
-    """Return True if wrong answers have a cause already."""
-    return any(found.cause.startswith(("labels_", "weights_not", "half_")) for found in findings)
+    """Return True if wrong answers have a cause already, or the same classifier answers rightly with it mended."""
+    return any(
+        found.cause.startswith(("labels_", "weights_not", "half_"))
+        or (found.cause in OF_CONVERSION and found.after is not None and found.after > FEW_RIGHT)
+        for found in findings
+    )
