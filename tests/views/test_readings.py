@@ -110,7 +110,7 @@ def test_most_is_more_than_half_and_lies_in_the_named_place():
 
 def test_the_largest_is_named_or_counted():
     values = np.array([[0.1, 0.3], [0.3, 0.2]])
-    assert extreme(values).en == "2 patches alike"
+    assert extreme(values).en == "2 equal patches"
     assert extreme(values, -1).en == "the patch in row 0, column 0"
     values[0, 0] = np.nan
     assert extreme(values, -1).en == "the patch in row 1, column 1"
@@ -224,7 +224,7 @@ def test_a_map_with_signs(view):
     values = corner() - 0.02
     assert checked_reading(planted_map(view, values, {"target": 3}))[0] == (
         "3 of 30 patches support class 3, most of all the patch in row 4, column 5 (+0.180 logits); strongest "
-        "against it: 27 patches alike (−0.0100 logits)."
+        "against it: 27 equal patches (−0.0100 logits)."
     )
     assert checked_reading(planted_map(view, values - 1, {"target": 3}))[0].startswith(
         "Not one of the 30 patches supports"

@@ -68,8 +68,8 @@ def reading(result: PairResult) -> Text:
     if result.difference is not None:
         return how_different(left, right)
     sentence = Text(
-        "The left map is strongest at {one}; the right one, read at the places of its patches, at {other}{more}",
-        "左图在{one}最强；右图按左图各图块的位置读取，在{other}最强{more}",
+        "The left map is strongest at {one}; the right one, resampled to the left grid, at {other}{more}",
+        "左图在{one}最强；右图重采样到左图的网格后，在{other}最强{more}",
     )
     return sentence.format(one=extreme(left), other=extreme(right), more=alike(left, right))
 

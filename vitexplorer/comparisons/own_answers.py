@@ -41,8 +41,8 @@ def reading(result: PairResult) -> Text:
     """Name the patch that counts most for the answer on each side."""
     left, right = result.values
     return Text(
-        "{left}: {one} counts most. {right}: read at the places of the left patches, {other}{more}",
-        "{left}：最重要的是{one}。{right}：按左侧图块的位置读取，最重要的是{other}{more}",
+        "{left}: {one} counts most. {right}: resampled to the left grid, {other}{more}",
+        "{left}：最重要的是{one}。{right}：重采样到左侧网格后，最重要的是{other}{more}",
     ).format(
         left=result.names[0], right=result.names[1], one=extreme(left), other=extreme(right), more=alike(left, right)
     )

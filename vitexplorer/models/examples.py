@@ -25,6 +25,10 @@ class Example:
     """Kind of picture; scenes and creatures were drawn by this project"""
     hash: str
     """`image_hash` of its pixels"""
+    labels: tuple[str, ...] = ()
+    """Classes of what a scene or creature shows"""
+    colours: tuple[str, ...] = ()
+    """Colours of the things of a worded scene, in the order of their labels"""
     worded: int | None = None
     """Number of the worded scene of the stream "examples" that it shows, of which sentences are known to be true"""
 
@@ -43,6 +47,8 @@ def examples() -> dict[str, Example]:
             entry["source"],
             kind=entry["kind"],
             hash=entry["hash"],
+            labels=tuple(entry.get("labels", [entry["label"]] if "label" in entry else [])),
+            colours=tuple(entry.get("colours", [])),
             worded=entry.get("worded"),
         )
         for entry in entries

@@ -48,7 +48,7 @@ def extreme(values: Float[np.ndarray, "rows cols"], sign: int = 1) -> Text:
     signed = np.where(np.isfinite(values), sign * values, -np.inf)
     at = np.argwhere(np.isclose(signed, signed.max(), rtol=ALIKE, atol=0))
     if len(at) > 1:
-        return Text("{count:patch} alike", "并列的 {count} 个图块").format(count=counted(len(at)))
+        return Text("{count:equal patch}", "并列的 {count} 个图块").format(count=counted(len(at)))
     patch = query_text((int(at[0][0]), int(at[0][1])))
     return Text(f"the {patch.en}", patch.zh)
 

@@ -53,8 +53,10 @@ export function mount({root, part, props, trigger}) {
   }
 
   /** Shows the image in the thumbnails, a moment after the room, so that it is sent once. */
-  const showImage = ({image}) =>
-    setTimeout(() => list.style.setProperty('--seen', `url("${new URL(image.url, document.baseURI).href}")`), IMAGE_PAUSE);
+  function showImage({image}) {
+    const {href} = new URL(image.url, document.baseURI);
+    setTimeout(() => list.style.setProperty('--seen', `url("${href}")`), IMAGE_PAUSE);
+  }
 
   const button = (stop) =>
     make(

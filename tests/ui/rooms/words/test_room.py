@@ -21,7 +21,10 @@ from vitexplorer.quantities.texts.methods import METHODS
 from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.words.room import WordsRoom
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.worded import COLOURS
 from vitexplorer.ui.rooms.words.suggested import texts_of_scene, things_of_scene
+from vitexplorer.ui.rooms.words.truth import worded_scene
 from vitexplorer.ui.rooms.words.text_board import TextBoardData
 from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST
 from vitexplorer.ui.shell.address import Address
@@ -183,8 +186,18 @@ def test_a_siglip_has_a_sigmoid_and_its_own_method(tmp_path: Path) -> None:
     assert "bimodal" not in [item.key for item in data.methods]
 
 
-def test_a_worded_scene_suggests_what_is_true_of_it_and_one_text_that_is_not():
+def test_a_drawn_scene_suggests_what_is_true_of_it_and_one_text_that_is_not():
     image = examples()["scene_red_gear"].hash
     assert things_of_scene(image) == (("a red gear", "一个红色的齿轮"), ("a green ring", "一个绿色的圆环"))
     assert texts_of_scene(image)[2:] == (("red", "红色"), ("gear", "齿轮"), ("a mug", "一个杯子"))
+    plain = examples()["scene_gear"].hash
+    assert things_of_scene(plain) == (("a gear", "一个齿轮"),)
+    assert texts_of_scene(plain) == (("a gear", "一个齿轮"), ("a mug", "一个杯子"))
     assert things_of_scene(examples()["chelsea"].hash) == texts_of_scene("") == ()
+
+
+def test_the_examples_name_the_things_that_are_drawn():
+    for example in examples().values():
+        if scene := worded_scene(example.hash):
+            drawn = [(LABEL_NAMES[thing.shape], COLOURS[thing.colour]) for thing in scene.things]
+            assert list(zip(example.labels, example.colours, strict=True)) == drawn

@@ -56,7 +56,7 @@ def write(page: Page, root: Locator, number: int, text: str) -> None:
 
 def test_a_person_compares_texts(visit: Visit, url: str, folder: Path) -> None:
     root, page = opened(visit, url, folder), visit.page
-    expect(root.locator(".reading")).to_contain_text("“an object” points most at row")
+    expect(root.locator(".reading")).to_contain_text("“a gear” points most at row")
     write(page, root, 0, "a red gear")
     expect(root.locator(".reading")).to_contain_text("“a red gear” points most at row")
     root.locator(".all").click()
@@ -76,8 +76,8 @@ def test_a_person_compares_texts(visit: Visit, url: str, folder: Path) -> None:
     expect(root).to_have_attribute("data-method", "legrad")
     expect(root.locator(".unit")).to_have_text("cosine per unit of attention")
     link = page.evaluate("Object.fromEntries(new URL(location.href).searchParams)")
-    assert (link["texts"], link["text"], link["method"]) == ("a red gear;the background", "2", "legrad")
-    assert "text='the background', method='legrad'" in root.locator(".python").text_content()
+    assert (link["texts"], link["text"], link["method"]) == ("a red gear;only the background", "2", "legrad")
+    assert "text='only the background', method='legrad'" in root.locator(".python").text_content()
     root.locator(".pick").first.click()
     root.locator(".apart").click()
     expect(root.locator(".fields input")).to_have_count(5)
