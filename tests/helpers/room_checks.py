@@ -63,10 +63,11 @@ GRAVE = """async (isWhole) => {
 
 The thousands of parts of a figure are left out: the figure is one image with a text, see `assert_is_read`.
 """
-CUT = """() => [...document.querySelectorAll('main .vx-previews .title')]
-  .filter((title) => title.checkVisibility() && title.scrollHeight > title.clientHeight + 1)
-  .map(({innerText}) => innerText)"""
-"""Script that lists titles of views that are cut off"""
+CUT = """() => [...document.querySelectorAll('main :is(.vx-previews .title, .cbaxis text)')]
+  .filter((words) => words.parentElement.checkVisibility()
+    && (words.style.display === 'none' || words.scrollHeight > words.clientHeight + 1 && words.matches('.title')))
+  .map(({textContent}) => textContent)"""
+"""Script that lists titles of views that are cut off, and numbers of colour bars that plotly hides"""
 BLANK = """() => [...document.querySelectorAll('main select')]
   .filter((list) => list.checkVisibility() && !list.selectedOptions[0]?.label).map((list) => list.outerHTML)"""
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {

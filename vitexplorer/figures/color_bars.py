@@ -30,6 +30,7 @@ def color_bar(scale: Scale, at: Box, title: str, theme: Theme) -> dict[str, Any]
         "tickcolor": theme.muted,
         "tickfont": small,
         "exponentformat": "power",
+        "ticklabeloverflow": "allow",
         **scale.ticks,
         "title": {"text": "<br>".join(lines), "side": "right", "font": small},
     }
