@@ -21,9 +21,9 @@ from vitexplorer.diagnosis.causes import CAUSES
 from vitexplorer.figures.files import save
 
 FOLDER = ROOT / "docs" / "causes"
-PAIRS = ("scenes_vit_patch16_192", "colours", "fine-tuned")
+PAIRS = ("scenes_vit_patch16_192", "colours", "fine-tuned", "probed")
 """Pairs of a model and pictures, of which the first is taken in which the fault shows"""
-SEED, PICTURES, SECONDS = 0, 48, 120
+SEED, PICTURES, SECONDS = 0, 64, 120
 WIDTH = 800
 """Width of a picture, in pixels"""
 

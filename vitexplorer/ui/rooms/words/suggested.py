@@ -58,5 +58,5 @@ def texts_of_scene(image_hash: str) -> tuple[Text, ...]:
 def _phrases(image_hash: str) -> list[Phrase]:
     from vitexplorer.scenes.sentences import Phrase
 
-    shown = next((each for each in examples().values() if each.kind == "scene" and each.hash == image_hash), None)
-    return [Phrase(*known) for known in zip_longest(shown.labels, shown.colours)] if shown else []
+    example = next((each for each in examples().values() if each.kind == "scene" and each.hash == image_hash), None)
+    return [Phrase(*known) for known in zip_longest(example.labels, example.colours)] if example else []
