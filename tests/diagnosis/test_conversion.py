@@ -148,6 +148,17 @@ def test_the_weights_are_not_blamed_before_the_pictures_are_cleared(model: Loade
     assert {exam.undecided[cause] for cause in ("qkv_misordered", "head_not_loaded")} == {NO_TIME}
 
 
+def test_other_readings_of_half_loaded_weights_are_not_tried(model: LoadedModel) -> None:
+    module = copy.deepcopy(model.module)
+    swap_queries_and_values(module)
+    exam = Examination(subject_of(replace(model, module=module), *scenes_for(20)), 600)
+    half = Finding("half_loaded", same("half"), 0.9)
+    exam.findings.append(half)
+    check_conversion(exam)
+    assert exam.findings == [half]
+    assert exam.undecided["qkv_misordered"].en.startswith("A part of the weights was not loaded")
+
+
 def scenes_for(count: int) -> tuple[list, list[int]]:
     drawn = [draw_scene("examples", 44_000 + number, 192) for number in range(count)]
     return [scene.image for scene in drawn], [scene.label for scene in drawn]

@@ -54,6 +54,11 @@ _WHAT = {
     "heads_miscounted": Text("The number of heads is wrong, and should be {name}", "注意力头数有误，应为 {name}"),
 }
 
+_HALF = Text(
+    "A part of the weights was not loaded, so the answers do not show how the others are to be read.",
+    "部分权重没有加载，因此从回答看不出其余权重应如何读取。",
+)
+
 
 def check_conversion(exam: Examination) -> None:
     """Try other readings of the weights, and keep the best that the answers speak for."""
@@ -61,6 +66,8 @@ def check_conversion(exam: Examination) -> None:
     shuffled = next((finding for finding in exam.findings if finding.cause == SHUFFLED), None)
     tried = [each for each in alternatives(model) if not shuffled or each.cause not in NEIGHBOURLY]
     causes = list(dict.fromkeys(each.cause for each in tried))
+    if any(finding.cause == "half_loaded" for finding in exam.findings):
+        return exam.cannot_tell(causes, _HALF)
     if exam.ran_out(OF_FEED):  # answers to pictures that are fed in a wrong way say nothing about the weights
         return exam.cannot_tell(causes, NO_TIME)
     if exam.labels is not None and exam.judged().value > PERFECT:
