@@ -8,8 +8,8 @@ weights or files, or if the healthy pair scores higher by three standard errors:
 compares, one may be two higher by chance. A turn named in place of its mirror image counts as right: where mirror
 images are as likely, answers cannot tell the two. Of two faults at once, either may be first, and both must be among
 three. The last rows are healthy pairs, with false alarms in place of the right cause. Even seeds are for building the
-checks, odd ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so a bed can be
-continued.
+checks, odd ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so that a bed can be
+continued: `benchmarks/diagnosis.jsonl` has the runs of the table in `benchmarks/diagnosis.md`.
 """
 
 from __future__ import annotations

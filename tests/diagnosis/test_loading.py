@@ -25,6 +25,11 @@ TRAINED = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_m
 FRESH = ("vit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "beit_base_patch16_224", "deit3_small_patch16_224")
 
 
+def labelled_scenes(count: int) -> tuple[list, list[int]]:
+    drawn = [draw_scene("test", 9000 + number, 192) for number in range(count)]
+    return [scene.image for scene in drawn], [scene.label for scene in drawn]
+
+
 @pytest.mark.parametrize("name", TRAINED)
 def test_hardly_a_tensor_of_a_trained_model_looks_fresh(name: str) -> None:
     fresh, total = fresh_tensors(block_tensors(vx.load_model(name)))
@@ -115,8 +120,7 @@ def test_a_classifier_that_was_not_loaded_is_named_although_a_class_is_rare(seed
 
 def test_a_fresh_classifier_is_no_permutation_of_labels() -> None:
     model = vx.load_model("scenes_vit_patch16_192")
-    drawn = [draw_scene("test", 9000 + number, 192) for number in range(64)]
-    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    images, labels = labelled_scenes(64)
     module = copy.deepcopy(model.module)
     with torch.no_grad():
         module.head.weight.normal_(0, 0.02, generator=torch.Generator().manual_seed(2))
@@ -134,8 +138,7 @@ def test_a_fresh_classifier_is_no_permutation_of_labels() -> None:
 
 def test_a_classifier_that_answers_rightly_with_other_weights_mended_was_loaded() -> None:
     model = vx.load_model("scenes_vit_patch16_192")
-    drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]
-    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    images, labels = labelled_scenes(48)
     module = copy.deepcopy(model.module)
     with torch.no_grad():
         module.head.weight.copy_(module.head.weight.roll(1, dims=1))
@@ -153,8 +156,7 @@ def test_a_classifier_that_answers_rightly_with_other_weights_mended_was_loaded(
 
 def test_one_of_two_classifiers_that_was_not_loaded_is_named() -> None:
     model = vx.load_model("scenes_deit_patch16_192")
-    drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]
-    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    images, labels = labelled_scenes(48)
     healthy = Examination(subject_of(model, images, labels), 60)
     check_classifier(healthy)
     assert healthy.findings == []

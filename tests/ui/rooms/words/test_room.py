@@ -18,15 +18,15 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.texts.methods import METHODS
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.worded import COLOURS
 from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.words.room import WordsRoom
-from vitexplorer.scenes.shapes import LABEL_NAMES
-from vitexplorer.scenes.worded import COLOURS
 from vitexplorer.ui.rooms.words.suggested import texts_of_scene, things_of_scene
-from vitexplorer.ui.rooms.words.truth import worded_scene
 from vitexplorer.ui.rooms.words.text_board import TextBoardData
 from vitexplorer.ui.rooms.words.text_maps import LONGEST, MOST
+from vitexplorer.ui.rooms.words.truth import worded_scene
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext
 
