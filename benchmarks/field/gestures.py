@@ -76,12 +76,15 @@ class Walk(ABC):
         rates = {"downloadThroughput": -1, "uploadThroughput": -1}
         network.send("Network.emulateNetworkConditions", {"offline": False, "latency": delay, **rates})
         self.page.set_default_timeout(TIMEOUT_MS)
+        self.page.add_init_script(self.script)
         self.page.goto(url + self.address)
         self.page.wait_for_function(self.first)
         self._note({"open": self.page.evaluate("performance.now()")})
 
     address = ""
     """Query string after the page's address"""
+    script = ""
+    """JavaScript that runs before the page's own"""
     first: str
     """JavaScript condition for the first map"""
 
@@ -142,8 +145,15 @@ class Ours(Walk):
     """Walk through ViT Explorer."""
 
     address = f"?model={MODELS[0]}&weights=random"
+    script = """{ const {prototype} = CanvasRenderingContext2D, draw = prototype.drawImage;
+      prototype.drawImage = function (...given) {
+        this.canvas.painted = this.canvas.closest('.vx-canvas')?.dataset.shown;
+        return draw.apply(this, given);
+      }; }"""
     first = "document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.part === 'whole'"
     _canvas = "document.querySelector('#vx-attention-canvas .vx-canvas')"
+    _painted = f"{_canvas}.querySelector('.view').painted === {_canvas}.dataset.shown"
+    """JavaScript condition for the newest map: it is painted, a frame after it is there"""
 
     def patch(self, row: int, col: int) -> None:
         box = self.page.locator("#vx-attention-canvas .view").bounding_box()
@@ -156,7 +166,7 @@ class Ours(Walk):
         self._timed("click", tiles.nth(head).click, head=f"{self._canvas}.dataset.head === '{head}'")
 
     def block(self, block: int, name: str) -> None:
-        here = f"{self._canvas}.dataset.block === '{block}'"
+        here = f"{self._canvas}.dataset.block === '{block}' && {self._painted}"
         whole = f"{here} && {self._canvas}.dataset.part === 'whole'"
         self._timed("click", self._tiles(block).nth(0).click, **{name: here, f"{name}, every patch": whole})
 
@@ -185,8 +195,8 @@ class Ours(Walk):
     def _until_ready(self, kind: str, act: Callable[[], Any], name: str) -> None:
         before = self.page.evaluate(f"[location.search, {self._canvas}.dataset.shown]")
         other = f"location.search !== {json.dumps(before[0])} && {self._canvas}.dataset.shown !== '{before[1]}'"
-        ready = f"{other} && document.querySelector('.vx-status').dataset.kind === 'ready' && ({self.first})"
-        self._timed(kind, act, **{name: ready})
+        ready = "document.querySelector('.vx-status').dataset.kind === 'ready'"
+        self._timed(kind, act, **{name: f"{other} && {ready} && {self.first} && {self._painted}"})
 
 
 class Twin(Walk):
