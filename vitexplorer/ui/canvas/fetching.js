@@ -14,7 +14,7 @@ const images = /** @type {Map<string, Promise<HTMLImageElement>>} */ (new Map())
  * @param {number} limit
  * @param {() => T} make
  */
-function recent(cached, key, limit, make) {
+export function recent(cached, key, limit, make) {
   const value = cached.get(key) ?? make();
   cached.delete(key);
   cached.set(key, value);

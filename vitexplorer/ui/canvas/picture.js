@@ -2,6 +2,7 @@
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
 import {levelOf, pixelTable, VEIL, wordOf} from './colours.js';
+import {recent} from './fetching.js';
 import {borderOf, outsideOf} from './grids.js';
 import {interpolate} from './maps.js';
 
@@ -25,6 +26,7 @@ import {interpolate} from './maps.js';
  */
 
 const SMOOTH_SAMPLES = 320;
+const CACHED_BACKDROPS = 4;
 
 /**
  * Writes colours into the pixels of a small canvas, one pixel per patch.
@@ -141,7 +143,8 @@ export function outlinesOf({frames}, width, height, line) {
 }
 
 /** Scales the image, in grey (luma of ITU-R BT.601) under an overlay. */
-export function imageCanvas(image, width, height, mode, canvas = document.createElement('canvas')) {
+export function imageCanvas(image, width, height, mode) {
+  const canvas = document.createElement('canvas');
   Object.assign(canvas, {width, height});
   const pen = canvas.getContext('2d');
   pen.imageSmoothingQuality = 'high';
@@ -157,13 +160,12 @@ export function imageCanvas(image, width, height, mode, canvas = document.create
   return canvas;
 }
 
-/** Makes a painter, which caches the scaled image and its small canvases between frames. */
+/** Makes a painter, which caches the last scaled images and its small canvases between frames. */
 export function newPainter() {
   const cells = document.createElement('canvas');
-  const backdrop = document.createElement('canvas');
+  const backdrops = new Map();
   const hatches = new Map();
   const edges = new WeakMap();
-  let scaled = null;
 
   function edgesOf(window, rows, cols) {
     if (!edges.has(window))
@@ -173,9 +175,7 @@ export function newPainter() {
 
   function backdropOf(image, width, height, mode) {
     const name = `${image.src} ${width} ${height} ${mode}`;
-    if (scaled !== name) imageCanvas(image, width, height, mode, backdrop);
-    scaled = name;
-    return backdrop;
+    return recent(backdrops, name, CACHED_BACKDROPS, () => imageCanvas(image, width, height, mode));
   }
 
   function hatch(ctx, colour, line) {
