@@ -3,6 +3,7 @@
 
 import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
+import {painted} from './kit/motion.js';
 import {visitor} from './kit/sending.js';
 import {theme} from './kit/theme.js';
 import {embedIfAsked} from './shell/layouts.js';
@@ -20,7 +21,12 @@ window.vxShown = (...inputs) => [...inputs.slice(0, -1), JSON.stringify({search:
 // room showed before that is there would be taken back.
 window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"][data-by="person"]`) ? room : '');
 
-window.vxLook = look;
+// The open room and the menu ask their questions once the map is painted.
+window.vxLook = async (...inputs) => {
+  await painted();
+  look();
+  return visitor(...inputs);
+};
 
 // What the keyboard comes to does not stay under the bar or, on a phone, under the rail, as scroll-padding says.
 document.addEventListener('focusin', ({target}) => {

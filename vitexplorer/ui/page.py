@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
@@ -53,10 +53,13 @@ from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Ro
 from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
-from vitexplorer.ui.thread.thread import Thread, thread_data
+from vitexplorer.ui.thread.thread import STRIP, Thread, thread_data
 
-LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
-"""Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+
+LOOK = "(...inputs) => window.vxLook(...inputs)"
+"""Script that, once the map is painted, fills the selected room and sends the browser's visitor name"""
 ROOMS: tuple[type[Room], ...] = (
     NetworkRoom,
     PatchesRoom,
@@ -248,7 +251,7 @@ class Page:
         The visitor's previous request is abandoned; its result is shown first if it is already there.
         """
         visitor = session_of(request)
-        for purpose in (FIGURE, PAGE):
+        for purpose in (FIGURE, STRIP, PAGE):
             self.context.engine.leave(visitor, purpose)
         reason = ""
         lines = exploring(self.context.engine, visitor, address, current)
@@ -257,6 +260,8 @@ class Page:
                 async for line in lines:
                     if isinstance(line, StatusData):
                         yield {self.visit.status: line}
+                        if line.kind == "error" and (entry := self.context.engine.cached_capture(current.picture)):
+                            yield await asyncio.to_thread(self._strip, entry.capture, current)  # asks for its end again
                     elif isinstance(line, Replacement):
                         address = line.address
                         reason = line.reason
@@ -266,13 +271,16 @@ class Page:
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
+    def _strip(self, capture: Capture, address: Address, beside: Capture | None = None) -> Updates:
+        return {self.thread: thread_data(capture, address, Chosen.of(address.parameters()), beside=beside)}
+
     def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
         beside = companion_in_memory(self.context.engine, address, exploration.capture)
         updates: Updates = {
             self.visit.status: ready(exploration, address, reason, beside),
             self.visit.size: size_chip(exploration.capture, address),
-            self.thread: thread_data(exploration.capture, address, Chosen.of(address.parameters()), beside=beside),
             self.context.address: address,
+            **self._strip(exploration.capture, address, beside),
         }
         for room in self.rooms:
             updates |= room.fill(exploration, address)

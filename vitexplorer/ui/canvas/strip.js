@@ -3,7 +3,7 @@
 import {make, setText} from '../kit/dom.js';
 import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
-import {afterPainting} from '../kit/motion.js';
+import {afterPainting, painted} from '../kit/motion.js';
 import {percent, say, tokenText} from './captions.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
@@ -29,7 +29,7 @@ export function newStrip(below, fetchBytes, {choose, approach}) {
   let drawn = '';
   let value = null;
   let latest = null;
-  let frame = 0;
+  let isLeading = false;
   let resting = 0; // timer of the pointer
   let isLong = /** @type {boolean | null} */ (null);
   let chosen = null; // the current group
@@ -48,7 +48,7 @@ export function newStrip(below, fetchBytes, {choose, approach}) {
     try {
       const bytes = await fetchBytes(wanted);
       // the canvas is painted first
-      if (rows.length) await new Promise((painted) => afterPainting(() => painted()));
+      if (rows.length) await painted();
       if (wanted !== url) return;
       rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
     } catch (error) {
@@ -148,12 +148,13 @@ export function newStrip(below, fetchBytes, {choose, approach}) {
       node?.setAttribute('aria-pressed', 'true');
     }
     [chosen, pressed] = [group, node];
-    if (!frame) frame = requestAnimationFrame(lead);
+    if (!isLeading) afterPainting(lead);
+    isLeading = true;
   }
 
-  /** Updates the tab order and scrolls the strip; in the next frame, since both need a layout. */
+  /** Updates the tab order and scrolls the strip; after the canvas is painted, since both need a layout. */
   function lead() {
-    frame = 0;
+    isLeading = false;
     const {block, head} = latest;
     const next = tiles[block]?.[typeof head === 'number' ? head : 0]?.node ?? null;
     if (stop !== next) {

@@ -71,10 +71,14 @@ export function newBlending(repaint) {
   };
 }
 
-/** Calls back once the next frame is painted. @param {() => void} act */
+/** Calls back once the next frame is painted; soon where the page is hidden. @param {() => void} act */
 export function afterPainting(act) {
-  requestAnimationFrame(() => setTimeout(act));
+  if (document.hidden) setTimeout(act);
+  else requestAnimationFrame(() => setTimeout(act));
 }
+
+/** @returns {Promise<void>} */
+export const painted = () => new Promise((resolve) => afterPainting(resolve));
 
 /** @param {HTMLCanvasElement} canvas */
 function copyOf(canvas) {

@@ -25,7 +25,9 @@ function thumbnail([left, top, width, height]) {
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const list = part('ol');
-  let asked = ''; // choices that were sent last
+  let asked = ''; // choices that the strip is for, or will be once its answer is there
+  let isNew = false; // other stops came
+  let isDue = false;
   let waiting = 0;
 
   /** The choices of the address; the last block counts as none. */
@@ -38,11 +40,20 @@ export function mount({root, part, props, trigger}) {
 
   const send = ({block, ...others}, whole) => trigger('follow', {...others, block: block ? +block : null, whole});
 
+  /** Shows and asks after the map of the room is painted, once for a burst of changes. */
   function follow() {
-    if (!asked) return; // nothing is shown yet
+    if (!isDue) afterPainting(update);
+    isDue = true;
+  }
+
+  function update() {
+    isDue = false;
+    if (isNew) show(props.value);
+    isNew = false;
     const chosen = chosenNow();
-    if (textOf(chosen) === asked) return;
+    if (!asked || textOf(chosen) === asked) return;
     asked = textOf(chosen);
+    clearTimeout(waiting);
     send(chosen, false);
   }
 
@@ -68,18 +79,20 @@ export function mount({root, part, props, trigger}) {
       make('b', stop.text),
     );
 
-  onWritten(follow);
-  function show() {
-    const value = props.value;
+  function show(value) {
     clearTimeout(waiting);
+    asked = '';
     if (!value?.stops?.length) return list.replaceChildren();
     root.setAttribute('aria-label', value.label);
     refill(list, ...value.stops.map((stop) => make('li', button(stop))));
     showImage(value);
     asked = textOf(value.chosen);
-    if (asked !== textOf(chosenNow())) follow();
-    else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), LAST_PAUSE);
+    if (value.asks) waiting = setTimeout(() => send(value.chosen, true), LAST_PAUSE);
   }
 
-  return () => afterPainting(show); // the map of the room comes first
+  onWritten(follow);
+  return () => {
+    isNew = true;
+    follow();
+  };
 }

@@ -19,6 +19,7 @@ from vitexplorer.core.format import measured, percent, signed
 from vitexplorer.core.text import ExplainedError, Language, Text, same
 from vitexplorer.core.types import ContributionsResult, query_text
 from vitexplorer.service.answer_threads import in_thread
+from vitexplorer.service.jobs import waiting
 from vitexplorer.ui.canvas.files import input_file, made_once
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.served_files import FileAddress
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 ADDS = "logit_attribution"
 """View that the strip takes the block's contribution from"""
+STRIP = "strip"
+"""Purpose of a visitor's wait for the last stops; a request for another capture ends the wait"""
 
 
 class Stop(BaseModel):
@@ -87,6 +90,7 @@ class Thread(Widget):
         if not fields_of(event).get("whole"):
             beside = companion_in_memory(engine, address, capture)
             return await in_thread(thread_data, capture, address, chosen, None, beside)
+        waiting.set(replace(waiting.get(), wants=STRIP))
         picture = companion(address, capture)
         beside = await engine.capture(picture) if picture else None
         added = None
