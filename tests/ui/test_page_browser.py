@@ -208,14 +208,15 @@ def test_what_is_chosen_stays_chosen_from_room_to_room(linked: Visit) -> None:
         page.set_viewport_size({"width": width, "height": height})
         painted(page)
         assert_fits(page, "attention")
-        assert page.evaluate(FOOT) == (62 if width < 760 else 0), width
+        assert page.evaluate(FOOT) == [62 if width < 760 else 0, 0], width
     page.set_viewport_size({"width": 1440, "height": 900})
 
 
 FOOT = """() => { const {left, top, bottom} = document.querySelector('.vx-thread li').getBoundingClientRect();
   const isOnTop = document.elementFromPoint(left + 20, (top + bottom) / 2).closest('.vx-thread');
-  return isOnTop && innerHeight - document.getElementById('vx-thread').getBoundingClientRect().bottom; }"""
-"""Script that measures how far the strip is from the window's lower edge; null where something lies over it"""
+  const strip = document.getElementById('vx-thread').getBoundingClientRect();
+  return isOnTop && [innerHeight - strip.bottom, document.documentElement.clientWidth - strip.right]; }"""
+"""Script that measures the strip's distances from the window's lower and right edge; null where something covers it"""
 
 
 def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:

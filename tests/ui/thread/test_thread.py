@@ -106,7 +106,7 @@ def test_the_last_block_counts_as_not_chosen(engine: Engine) -> None:
 
 def test_random_weights_are_named(engine: Engine) -> None:
     random = replace(VIT, weights="random")
-    assert thread_data(now(engine.capture(random.picture)), random, Chosen()).stops[-1].label.endswith("random weights")
+    assert thread_data(now(engine.capture(random.picture)), random, Chosen()).stops[-1].label == "Random weights say"
 
 
 def test_a_model_without_such_a_path_has_no_strip(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ THREAD_WORDS: dict[str, Text] = {
         "块 {block} 的所有头对“{name}”的 logit 的直接贡献；所有块合计即为该 logit",
     ),
     "answer": Text("Answer", "答案"),
-    "answer_random": Text("Answer of random weights", "随机权重的答案"),
+    "answer_random": Text("Random weights say", "随机权重的答案"),
     "answer_random_title": Text(
         "This model has learned nothing: its answer means nothing", "该模型未经训练：它的答案没有意义"
     ),
