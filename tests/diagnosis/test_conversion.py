@@ -151,7 +151,7 @@ def test_the_weights_are_not_blamed_before_the_pictures_are_cleared(model: Loade
 def test_other_readings_of_half_loaded_weights_are_not_tried(model: LoadedModel) -> None:
     module = copy.deepcopy(model.module)
     swap_queries_and_values(module)
-    exam = Examination(subject_of(replace(model, module=module), *scenes_for(20)), 600)
+    exam = Examination(subject_of(replace(model, module=module), *scenes_for(12)), 600)
     half = Finding("half_loaded", same("half"), 0.9)
     exam.findings.append(half)
     check_conversion(exam)
@@ -167,7 +167,7 @@ def scenes_for(count: int) -> tuple[list, list[int]]:
 def test_a_change_of_the_pictures_that_right_weights_do_not_need_is_taken_back(model: LoadedModel) -> None:
     module = copy.deepcopy(model.module)
     swap_queries_and_values(module)
-    exam = Examination(subject_of(replace(model, module=module), *scenes_for(20)), 600)
+    exam = Examination(subject_of(replace(model, module=module), *scenes_for(12)), 600)
     exam.feed = Feed(turn="left-right")
     exam.findings.append(Finding("flipped", same("mirrored"), 0.9))
     check_conversion(exam)

@@ -68,11 +68,13 @@ def test_ten_to_one_is_imbalanced(folder: Path) -> None:
     assert (found.cause, found.evidence["most"], found.evidence["least"]) == ("imbalanced", 10, 1)
 
 
-@pytest.mark.parametrize(("name", "least"), [("scenes_vit_patch16_192", 2), ("scenes_dino_patch16_192", 0)])
-def test_labels_of_another_class_are_doubtful(name: str, least: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "size", "least"), [("scenes_vit_patch16_192", 192, 2), ("scenes_dino_patch16_192", 96, 0)]
+)
+def test_labels_of_another_class_are_doubtful(name: str, size: int, least: int) -> None:
     """Some of eight wrong labels are, and no right one; a model without classes is less sure."""
-    model = vx.load_model(name)
-    drawn = [draw_scene("test", 9000 + number, 192) for number in range(64)]
+    model = vx.load_model(name, size=size)
+    drawn = [draw_scene("test", 9000 + number, size) for number in range(64)]
     right = np.array([scene.label for scene in drawn])
     labels, wrong = right.copy(), np.arange(3, 64, 8)
     labels[wrong] = (labels[wrong] + np.random.default_rng(0).integers(1, 12, len(wrong))) % 12

@@ -21,7 +21,7 @@ CLASSES, EACH = 4, 6
 
 @pytest.fixture(scope="module")
 def dino() -> LoadedModel:
-    return vx.load_model("scenes_dino_patch16_192")
+    return vx.load_model("scenes_dino_patch16_192", size=96)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def scenes() -> tuple[list[np.ndarray], list[str]]:
     """Return pictures of some shapes, with names that no model knows."""
     drawn: dict[int, list[np.ndarray]] = {}
     for number in count():
-        scene = draw_scene("test", 12_000 + number, 192)
+        scene = draw_scene("test", 12_000 + number, 96)
         drawn.setdefault(scene.label, []).append(scene.image)
         full = [label for label, pictures in drawn.items() if len(pictures) >= EACH]
         if len(full) == CLASSES:
