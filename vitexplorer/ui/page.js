@@ -3,7 +3,7 @@
 
 import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
-import {painted} from './kit/motion.js';
+import {mapsPainted} from './kit/motion.js';
 import {visitor} from './kit/sending.js';
 import {theme} from './kit/theme.js';
 import {embedIfAsked} from './shell/layouts.js';
@@ -23,7 +23,7 @@ window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"
 
 // The open room and the menu ask their questions once the map is painted.
 window.vxLook = async (...inputs) => {
-  await painted();
+  await mapsPainted();
   look();
   return visitor(...inputs);
 };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.helpers.app import Visit
 
@@ -64,3 +64,24 @@ def test_a_blend_ends_with_the_new_picture(visit: Visit, url: str) -> None:
     canvas.locator(".after").click()
     expect(canvas).to_have_attribute("data-block", "3")
     page.wait_for_function(f"(blended) => {pixels} === blended", arg=blended)
+
+
+def test_questions_wait_for_the_map_that_is_loading(visit: Visit, url: str) -> None:
+    visit.open(url, room="attention", block="2")
+    page, canvas = visit.page, visit.page.locator("#vx-attention-canvas .vx-canvas")
+    held: list[Route] = []
+    page.route("**/attention/**", lambda route: held.append(route))
+    canvas.locator(".after").click()
+    expect(canvas).to_have_attribute("aria-busy", "true")
+    page.evaluate(
+        """() => { globalThis.busy = vxLook('')
+          .then(() => document.querySelector('#vx-attention-canvas .vx-canvas').ariaBusy); }"""
+    )
+    page.wait_for_timeout(100)
+    for route in held:
+        route.continue_()
+    page.unroute_all()
+    expect(canvas).to_have_attribute("aria-busy", "false")
+    assert page.evaluate("busy") == "false", "the map was there when the question was asked"
+    page.evaluate("document.body.ariaBusy = 'true'")
+    page.evaluate("vxLook('')")  # it does not wait for ever

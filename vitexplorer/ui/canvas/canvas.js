@@ -14,7 +14,7 @@
 import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
-import {afterPainting, newBlending} from '../kit/motion.js';
+import {newBlending, painted} from '../kit/motion.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
 import {newWelcome} from '../shell/welcome/welcome.js';
@@ -145,7 +145,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     const {block: number, head, query, pinned, settings: values} = selection();
     asked += 1;
     const question = {block: number, head, query, pinned, settings: values, ...more, asked};
-    afterPainting(() => trigger(kind, question));
+    painted().then(() => trigger(kind, question));
   }
 
   const selection = () => ({...selectionOf(state, block), settings: settings.settings()});
@@ -311,6 +311,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   /** Shows that a value or a requested row is loading. */
   function tellBusy() {
+    root.ariaBusy = String(loading);
     const row = block?.payload.partial && queryNow(state, block) !== resting(state, block);
     showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: requested ?? props.value.block}));
   }

@@ -3,7 +3,7 @@
 import {make, setText} from '../kit/dom.js';
 import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
-import {afterPainting, painted} from '../kit/motion.js';
+import {painted} from '../kit/motion.js';
 import {percent, say, tokenText} from './captions.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
@@ -148,7 +148,7 @@ export function newStrip(below, fetchBytes, {choose, approach}) {
       node?.setAttribute('aria-pressed', 'true');
     }
     [chosen, pressed] = [group, node];
-    if (!isLeading) afterPainting(lead);
+    if (!isLeading) painted().then(lead);
     isLeading = true;
   }
 

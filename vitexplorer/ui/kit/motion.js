@@ -5,6 +5,7 @@ import {make} from './dom.js';
 
 const LENGTH = 300; // ms
 const SPREAD = 150; // ms between the first and the last of several elements
+const LONGEST = 500; // ms for which a map is waited for
 
 const running = /** @type {Set<() => void>} */ (new Set()); // what ends each motion
 
@@ -71,14 +72,20 @@ export function newBlending(repaint) {
   };
 }
 
-/** Calls back once the next frame is painted; soon where the page is hidden. @param {() => void} act */
-export function afterPainting(act) {
-  if (document.hidden) setTimeout(act);
-  else requestAnimationFrame(() => setTimeout(act));
-}
+/** Waits until the next frame is painted; a hidden page paints none. @returns {Promise<void>} */
+export const painted = () =>
+  new Promise((resolve) => {
+    if (document.hidden) setTimeout(resolve);
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
 
-/** @returns {Promise<void>} */
-export const painted = () => new Promise((resolve) => afterPainting(resolve));
+/** Waits until the maps in sight are loaded and painted, at most for LONGEST. */
+export async function mapsPainted() {
+  const since = performance.now();
+  const isLoading = () => [...document.querySelectorAll('[aria-busy="true"]')].some((part) => part.checkVisibility());
+  while (isLoading() && performance.now() - since < LONGEST) await painted();
+  await painted();
+}
 
 /** @param {HTMLCanvasElement} canvas */
 function copyOf(canvas) {

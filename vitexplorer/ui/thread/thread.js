@@ -2,7 +2,7 @@
 
 import {chosenInAddress, enterRoom, onWritten, writeAddress} from '../kit/address.js';
 import {make, refill} from '../kit/dom.js';
-import {afterPainting} from '../kit/motion.js';
+import {mapsPainted} from '../kit/motion.js';
 
 const IMAGE_PAUSE = 300; // ms until the image is shown: the room has fetched the same file by then
 const LAST_PAUSE = 1000; // ms until the last stops are asked for: they need a pass, and a person may choose again
@@ -42,7 +42,7 @@ export function mount({root, part, props, trigger}) {
 
   /** Shows and asks after the map of the room is painted, once for a burst of changes. */
   function follow() {
-    if (!isDue) afterPainting(update);
+    if (!isDue) mapsPainted().then(update);
     isDue = true;
   }
 
