@@ -40,6 +40,7 @@ export function mount({root, part, props, trigger}) {
   let scene = null;
   let kept = MEAN; // token that stays followed
   let pointed = null; // token under the pointer
+  let complete = {}; // sentence and contributions of the pass, which an answer with the rows of a token alone lacks
   let turn = 0;
   let painting = 0;
   let isStale = true; // true if more than the followed token has changed
@@ -420,13 +421,6 @@ export function mount({root, part, props, trigger}) {
     return carried(row * here[1] + col, here, grids[0], scene.image);
   }
 
-  /** Keeps the sentence and the contributions of the same pass where an answer has the rows of a token alone. */
-  function completed(value) {
-    if (!value.asks) return value;
-    const {reading, adds, target} = scene.value;
-    return {...value, reading, adds, target};
-  }
-
   async function show() {
     let value = props.value;
     const mine = ++turn;
@@ -435,7 +429,9 @@ export function mount({root, part, props, trigger}) {
       return;
     }
     const isSame = scene?.value.colours.url === value.colours.url;
-    if (isSame) value = completed(value);
+    const {reading, adds, target} = value;
+    if (!isSame || !value.asks) complete = {reading, adds, target};
+    value = {...value, ...complete};
     const sent = codeOf(value.query, value);
     try {
       const [image, colours] = isSame

@@ -9,15 +9,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import vitexplorer as vx
 from tests.helpers.app import Visit
+from tests.helpers.plain_page import PlainPage, sent
 from tests.helpers.room_checks import PATIENCE, assert_fits, assert_nothing_went_wrong, assert_open_to_all
 from tests.helpers.thorough import quick
 from vitexplorer.core.format import percent
 from vitexplorer.core.network_result import NetworkResult
 from vitexplorer.models.examples import examples
+from vitexplorer.ui.network.network import NetworkPicture, network_data
 
 pytestmark = pytest.mark.browser
 
@@ -161,6 +163,20 @@ def test_a_patch_of_a_fine_grid_is_the_same_place_in_a_coarse_one(visit: Visit, 
     picture.click(position=page.evaluate(HEAD, [9, 5]))
     canvas = page.locator('#vx-attention-canvas .vx-canvas[data-block="9"]')
     expect(canvas).to_have_attribute("data-query", "0,3", timeout=PATIENCE)
+
+
+def test_a_sentence_stays_where_the_rows_of_a_token_come_right_after_it(pages: str, desktop: BrowserContext) -> None:
+    capture = vx.capture(vx.load_model("scenes_vit_patch16_192"), examples()["scene_gear"].path)
+    rows = network_data(capture, (1, 2), "en")
+    whole = rows.model_copy(update={"asks": False, "reading": "Of the whole pass."})
+    page = PlainPage(desktop.new_page(), pages)
+    page.open(("network", NetworkPicture, rows))
+    page.page.locator(".vx-network[data-ready]").wait_for()
+    page.page.evaluate(
+        "([whole, rows]) => { show('network', whole); show('network', rows); }", [sent(whole), sent(rows)]
+    )
+    expect(page.page.locator(".vx-network .reading")).to_have_text("Of the whole pass.")
+    page.page.close()
 
 
 HEAD = """async ([block, head]) => {
