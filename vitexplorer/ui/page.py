@@ -271,7 +271,8 @@ class Page:
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _strip(self, capture: Capture, address: Address, beside: Capture | None = None) -> Updates:
+    def _strip(self, capture: Capture, address: Address) -> Updates:
+        beside = companion_in_memory(self.context.engine, address, capture)
         return {self.thread: thread_data(capture, address, Chosen.of(address.parameters()), beside=beside)}
 
     def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
@@ -280,7 +281,7 @@ class Page:
             self.visit.status: ready(exploration, address, reason, beside),
             self.visit.size: size_chip(exploration.capture, address),
             self.context.address: address,
-            **self._strip(exploration.capture, address, beside),
+            **self._strip(exploration.capture, address),
         }
         for room in self.rooms:
             updates |= room.fill(exploration, address)
