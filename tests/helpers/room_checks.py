@@ -26,7 +26,7 @@ LATIN = re.compile(
     r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
     r"peft|Page(Up|Down)|PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
     r"CKA|MACs?|MLP|LayerNorm|LayerScale|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|(Le|Libra)Grad|(Attn)?LRP|"
-    r"(Mask|S|Clear|NA|Proxy)?CLIP|Surgery|GEM|Grad-ECLIP|"
+    r"(Mask|S|Clear|NA|Proxy)?CLIP|Surgery|GEM|Grad-ECLIP|dino|txt|"
     r"strict|False|blocks|norm|weight|softmax|bias|rownorm|fuse|cos|Viridis|Magma|Cividis|Inferno|\w*_\w*"
 )
 """Latin words in Chinese pages: proper names, formats, names of methods and of timm"""

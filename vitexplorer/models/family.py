@@ -36,6 +36,8 @@ class ModelFamily(ABC):
     """False where only the attention of single blocks is stated, and nothing of what flows between them"""
     shows_tokens: bool = True
     """False where the sums that blocks end with are not the tokens that flow between them"""
+    joins_halves: bool = False
+    """True where the image's vector is the class token's beside the patches' mean, each half as wide as a token"""
     names_of_timm: bool = True
     """False for modules of other libraries, whose parts have other names than timm's"""
 

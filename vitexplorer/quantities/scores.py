@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionTap, Capture
 from vitexplorer.controls.explained import Alike, LikeText, PatchAlike, RatherThan, Region, Similarity, Target
-from vitexplorer.quantities.texts.joint_space import project
+from vitexplorer.quantities.texts.joint_space import patch_part, project
 
 
 def scores(
@@ -71,11 +71,12 @@ def score_of_block(capture: Capture, target: Target, tokens: Float[Tensor, "toke
     family, module = capture.model.family, capture.model.module
     if isinstance(target, int | RatherThan):
         return of_logits(family.read_each(module, tokens.mean(0)[None, None])[0, 0], target)
-    if isinstance(target, LikeText):
-        return F.cosine_similarity(project(capture, tokens.mean(0)[None])[0], reference(capture, target), dim=0)
-    read = tokens.mean(0)[None] if isinstance(target, Alike) else tokens[tokens_of(capture, target)]
-    feature = family.final_norm(module, read[None])[0].mean(0)
-    return F.cosine_similarity(feature, reference(capture, target), dim=0)
+    if not isinstance(target, Alike | LikeText):
+        feature = family.final_norm(module, tokens[None, tokens_of(capture, target)])[0].mean(0)
+        return F.cosine_similarity(feature, reference(capture, target), dim=0)
+    mean = tokens.mean(0)[None]
+    feature = project(capture, mean) if isinstance(target, LikeText) else family.final_norm(module, mean[None])[0]
+    return F.cosine_similarity(feature[0], patch_part(capture, reference(capture, target)), dim=0)
 
 
 @torch.no_grad()
@@ -92,12 +93,15 @@ def tokens_of(capture: Capture, target: PatchAlike | Region) -> list[int]:
 
 @torch.no_grad()
 def reference(capture: Capture, target: Similarity) -> Float[Tensor, " dim"]:
-    """Return the reference of a similarity: given numbers, this image's pooled feature, or the other patch's token."""
+    """Return the reference of a similarity: given numbers, this image's pooled feature, or the other patch's token.
+
+    Of a dino.txt's feature patches are compared with the half that belongs to them.
+    """
     device = capture.input.tensor.device
     if isinstance(target, Alike):
         return torch.from_numpy(target.embedding).to(device)
     if isinstance(target, LikeText):
         return torch.from_numpy(target.described.vector).to(device)
     if isinstance(target, Region) or target.other is None:
-        return capture.embedding
+        return patch_part(capture, capture.embedding)
     return capture.patch_embedding(target.other)

@@ -36,7 +36,8 @@ def both(request, tmp_path_factory) -> tuple[Capture, Twin]:
 
 
 def test_every_method_has_its_twin():
-    assert {*FEATURES, *GRADIENTS, "proxyclip", "siglip_pooling", "text_decomposition"} == METHODS.keys()
+    others = {"dino_txt", "class_half", "proxyclip", "siglip_pooling", "text_decomposition"}
+    assert {*FEATURES, *GRADIENTS} | others == METHODS.keys()
 
 
 @pytest.mark.parametrize("method", FEATURES)
@@ -229,3 +230,10 @@ def test_a_model_may_have_fewer_blocks_than_a_method_asks_for(both):
     captured, _ = both
     notes = vx.compute("text_map", captured, text=VECTORS[0], method="gem").notes
     assert any("has 3 blocks only" in note.en for note in notes) == (captured.depth == 3)
+
+
+@pytest.mark.parametrize("method", ["dino_txt", "class_half"])
+def test_a_clip_has_no_halves(both, method):
+    captured, _ = both
+    with pytest.raises(UnsupportedError, match="its texts have no half of their own for patches"):
+        vx.compute("text_map", captured, text=VECTORS[0], method=method)

@@ -1,1 +1,1 @@
-"""Quantities of texts and patches: in the joint space of a CLIP or SigLIP, and of the words of a caption."""
+"""Quantities of texts and patches: in the joint space of a CLIP, SigLIP or dino.txt, and of the words of a caption."""

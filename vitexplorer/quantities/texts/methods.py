@@ -2,7 +2,7 @@
 
 A map is cos(f_i, t) for the methods of `features`, t the text's vector, or f_i t for `text_decomposition`; those of
 `token_scores` have units of their own. Nothing is rescaled, and only patches are shown. `siglip_pooling`, the pooling
-head over one patch alone, is ours.
+head over one patch alone, is ours. `class_half` is no method: it shows the commonest mistake with dino.txt.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from vitexplorer.controls.explained import TextVector
 from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.quantities.texts import features, token_scores
 from vitexplorer.quantities.texts.block_arithmetic import has_inner_norm, no_plain_blocks
-from vitexplorer.quantities.texts.joint_space import pools_by_attention, vectors_of
+from vitexplorer.quantities.texts.joint_space import patch_part, pools_by_attention, vectors_of
 
 _NO_CLASS_TOKEN = Text(
-    "{model} does not read a class token, which this method explains.", "{model} 不读取类别标记，而该方法解释的正是它。"
+    "{model} does not read a class token alone, which this method explains.",
+    "{model} 并非只读取类别标记，而该方法解释的正是它。",
 )
 _NO_POOLING = Text(
     "{model} has no pooling head that attends to its patches.", "{model} 没有对图块做注意力池化的分类头。"
@@ -31,6 +32,14 @@ _NO_POOLING = Text(
 _INNER_NORM = Text(
     "{model} normalises its joined heads, so the share of one patch in them is not defined.",
     "{model} 会对拼接后的各头做归一化，因此其中单个图块的份额没有定义。",
+)
+_ONE_VECTOR = Text(
+    "{model} is no dino.txt: its texts have no half of their own for patches.",
+    "{model} 不使用两半拼接的文字向量：其文字没有专属图块的一半。",
+)
+_HEAD = Text(
+    "Between the blocks of {model} stands a norm, which the path of this method would have to cross.",
+    "{model} 的块之间有一次归一化，而该方法的路径会跨过它。",
 )
 _MERGED = Text(
     "{model} merges its tokens between stages, and those of earlier stages are too narrow to be read.",
@@ -50,6 +59,8 @@ class Method:
     """Vectors of the patches in the joint space; None for a method of scores"""
     cosines: bool = True
     """True if the map is the cosine of these vectors and the text, False for their product"""
+    wrong_half: bool = False
+    """True to take the half of a dino.txt's text vector that is not the patches': a mistake, to be seen as such"""
     scores: Callable[[Capture, Sequence[TextVector]], Float[Tensor, "texts patches"]] | None = None
     """A number for each text and patch, from gradients of one more pass through the network"""
     unit: Text = Text("cosine", "余弦")
@@ -84,7 +95,8 @@ def text_maps(
         return method.scores(capture, texts)
     patches = patch_vectors(capture, method, other) if patches is None else patches
     with torch.no_grad():
-        return F.normalize(vectors_of(capture, texts), dim=-1).to(patches.dtype) @ patches.T
+        parts = patch_part(capture, vectors_of(capture, texts), wrong=method.wrong_half)
+        return F.normalize(parts, dim=-1).to(patches.dtype) @ patches.T
 
 
 def _check(capture: Capture, method: Method) -> None:
@@ -107,6 +119,15 @@ def _splits_class_token(capture: Capture) -> Text | None:
     return reason
 
 
+def _no_one_path(capture: Capture) -> Text | None:
+    is_cut = capture.model.family.joins_halves
+    return _HEAD.format(model=capture.model.title) if is_cut else no_plain_blocks(capture)
+
+
+def _one_vector(capture: Capture) -> Text | None:
+    return None if capture.model.family.joins_halves else _ONE_VECTOR.format(model=capture.model.title)
+
+
 def _merged(capture: Capture) -> Text | None:
     return _MERGED.format(model=capture.model.title) if any(site.windows for site in capture.sites) else None
 
@@ -117,6 +138,26 @@ def _pooled_alone(capture: Capture) -> Text | None:
 
 SLOPE = Text("cosine per unit of attention", "单位注意力引起的余弦变化")
 METHODS: Mapping[str, Method] = {
+    "dino_txt": Method(
+        same("dino.txt"),
+        Text(
+            "The patches' last tokens with the second half of the text's vector, which belongs to patches.",
+            "图块最后的标记与文字向量的后一半比较，后一半属于图块。",
+        ),
+        _one_vector,
+        features.raw,
+    ),
+    "class_half": Method(
+        Text("The wrong half", "用错的一半"),
+        Text(
+            "The same tokens with the first half of the text's vector, which belongs to the class token: the commonest "
+            "mistake with dino.txt.",
+            "同样的标记与文字向量的前一半比较，而前一半属于类别标记：这是使用该模型时最常见的错误。",
+        ),
+        _one_vector,
+        features.raw,
+        wrong_half=True,
+    ),
     "naclip": Method(
         same("NACLIP"),
         Text(
@@ -147,7 +188,7 @@ METHODS: Mapping[str, Method] = {
             "In the last six blocks values attend to values, on a path without MLPs.",
             "在最后六块中，值对值做注意力，且该路径不经过 MLP。",
         ),
-        no_plain_blocks,
+        _no_one_path,
         features.clip_surgery,
     ),
     "gem": Method(
@@ -156,7 +197,7 @@ METHODS: Mapping[str, Method] = {
             "In the last six blocks queries, keys and values attend to themselves, on a path without MLPs.",
             "在最后六块中，查询、键、值各自对自身做注意力，且该路径不经过 MLP。",
         ),
-        no_plain_blocks,
+        _no_one_path,
         features.gem,
     ),
     "sclip": Method(
