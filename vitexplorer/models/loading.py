@@ -327,12 +327,11 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     if os.path.isfile(weights) and (description := merged(weights)) is not None:
         return _load(description.base.model, weights, family_of, 0, device, None)
     translation = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
-    family = family_of(translation.module, translation.name)
-    file = Path(weights).name
+    facts, family, file = translation.facts, translation.family, Path(weights).name
     loaded = describe(
         translation.name, translation.module, family, "file", file, device, translation.notes, translation.decoder
     )
-    loaded = replace(loaded, projects=translation.facts.projects, text=text_tower_at(Path(weights)))
+    loaded = replace(loaded, projects=facts.projects, text=text_tower_at(Path(weights), facts.left_out))
     size = loaded.preprocessing.input_size
     blocks = loaded.blocks(size)
     if not blocks:
@@ -340,7 +339,7 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     if max(site.grid.num_patches for site in blocks) > MANY:
         check_memory(loaded)
     check_run(translation.module, file)
-    knows_labels = translation.facts.class_names or translation.facts.library == "torchvision"
+    knows_labels = facts.class_names or facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
 
 

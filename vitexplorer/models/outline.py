@@ -15,6 +15,8 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
 from torch import nn
 
+from vitexplorer.models.dino_txt import DinoTxt
+
 CONVOLUTIONAL = (ResNet, EfficientNet)
 _NORMS_AT_THE_END = ("norm", "fc_norm")
 _DROPS = ("drop_path", "drop_path1", "drop_path2")
@@ -30,7 +32,7 @@ class Outline:
     classifiers: tuple[str, ...]
     """One classifier, or two in a distilled DeiT"""
     leading: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """Modules directly before a block, by block: Swin's patch merging"""
+    """Modules directly before a block, by block: Swin's patch merging, the backbone's norm in a dino.txt"""
 
     def place(self, name: str) -> int:
         """Return the block that a parameter belongs to; -1 before all blocks, `len(blocks)` after them."""
@@ -64,6 +66,10 @@ def outline(module: nn.Module) -> Outline:
         ending = ("conv_head", "bn2")
     else:
         blocks = [f"blocks.{b}" for b in range(len(getattr(module, "blocks", ())))]
+    if isinstance(module, DinoTxt):
+        leading[len(blocks)] = ending
+        blocks += [f"vision_head.blocks.{b}" for b in range(len(module.vision_head.blocks))]
+        ending = ("vision_head.norm", "vision_head.proj")
     return Outline(tuple(blocks), ending, classifiers(module), leading)
 
 

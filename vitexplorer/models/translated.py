@@ -18,6 +18,8 @@ from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.records import Blueprint, Facts
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.families import family_of
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.input_size import by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.weights import check_fit
@@ -50,8 +52,9 @@ class Translated:
     """A module loaded from a file, with what the file says about it."""
 
     name: str
-    """Name of the timm architecture"""
+    """Name of the timm architecture, and of what a file adds to it"""
     module: nn.Module
+    family: ModelFamily
     notes: tuple[Text, ...]
     facts: Facts
     decoder: MaeDecoder | None = None
@@ -70,16 +73,20 @@ def translated(
 
     Raises:
         SeveralFitError: several architectures fit.
+        UnsupportedError: the architecture belongs to no family.
         WeightsError: the file cannot be read, is not recognised, does not fit or gives impossible outputs.
     """
     contents = read_contents(path, progress)
     blueprint = recognise(contents)
+    extension = blueprint.facts.extension
     check_classes(blueprint.arguments["num_classes"], blueprint.tensors, contents.name)
     try:
         module = build(blueprint.entry, **blueprint.arguments, pretrained_cfg_overlay=_overlay(blueprint))
         if blueprint.facts.activation is not None:
             activate(module, blueprint.facts.activation)
         _set_eps(module, blueprint.norm_eps)
+        if extension is not None:
+            extension.add(module)
     except Exception as error:  # timm has no error of its own for contradicting sizes
         sizes = {name: size for name, size in blueprint.arguments.items() if isinstance(size, int | float | tuple)}
         why = ", ".join(f"{name} {size}" for name, size in sizes.items() if not isinstance(size, bool))
@@ -88,7 +95,10 @@ def translated(
     module.load_state_dict(blueprint.tensors)
     decoder = decoder_from(contents.tensors, module)
     facts = blueprint.facts if decoder is None else _with_decoder(blueprint.facts)
-    return Translated(blueprint.name, module.eval(), (_translation_note(facts, contents), *facts.notes), facts, decoder)
+    name = blueprint.name if extension is None else f"{blueprint.name}_{extension.suffix}"
+    family = family_of(module, name) if extension is None else extension.family
+    notes = (_translation_note(facts, contents), *facts.notes)
+    return Translated(name, module.eval(), family, notes, facts, decoder)
 
 
 def _set_eps(module: nn.Module, norm_eps: Mapping[str, float]) -> None:

@@ -44,9 +44,9 @@ def compute(capture: Capture, texts: TextVectors) -> TextScoresResult:
 
 def _answers(capture: Capture, cosines: np.ndarray) -> tuple[np.ndarray, Text]:
     tower = capture.model.text
-    if tower is None:
+    logits = None if tower is None else tower.logits(cosines)
+    if logits is None:
         return np.full_like(cosines, np.nan), UNKNOWN
-    logits = tower.logits(cosines)
     if tower.sigmoid:
         return 1 / (1 + np.exp(-logits)), SIGMOID
     if len(logits) == 1:

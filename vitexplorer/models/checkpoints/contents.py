@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vitexplorer.core.text import Progress, Text
+from vitexplorer.models.checkpoints.dino_txt_files import are_of_dino_txt, whole_model
 from vitexplorer.models.checkpoints.files import (
     SUFFIXES,
     WeightsError,
@@ -66,11 +67,17 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
         with unzipped(path, progress) as folder:
             return replace(read_contents(folder), name=path.name)
     if not os.path.isdir(path):  # also for a name too long for any file
-        tensors = read_state_dict(path)
+        tensors = whole_model(path.parent, [path.name]) if are_of_dino_txt([path.name]) else read_state_dict(path)
         return Contents(path.name, tensors, _config(folder) if (folder := folder_of(path)) else {})
-    index = next((path / name for name in _INDEX if (path / name).is_file()), None)
-    tensors = read_state_dict(_one_file(path)) if index is None else _sharded(index)
-    return Contents(path.name, tensors, _config(path))
+    return Contents(path.name, _tensors_of(path), _config(path))
+
+
+def _tensors_of(folder: Path) -> Tensors:
+    index = next((folder / name for name in _INDEX if (folder / name).is_file()), None)
+    if index is not None:
+        return _sharded(index)
+    names = _weight_files(folder)
+    return whole_model(folder, names) if are_of_dino_txt(names) else read_state_dict(_one_file(folder))
 
 
 def tensors_in(path: str | Path) -> Tensors:

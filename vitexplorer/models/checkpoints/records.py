@@ -6,13 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
+from vitexplorer.models.family import ModelFamily
 
 Tensors = dict[str, Tensor]
 Config = Mapping[str, Any]
 """Configuration of a library, or {}"""
+
+
+@dataclass(frozen=True)
+class Extension:
+    """Parts that no architecture of timm has, behind one that it builds."""
+
+    suffix: str
+    """End of the model's name"""
+    add: Callable[[nn.Module], None]
+    """Adds the parts to a module"""
+    family: ModelFamily
+    """Family of the whole"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,8 @@ class Facts:
     """Entries of timm's pretrained configuration: mean, std, interpolation, crop_pct, crop_mode"""
     projects: bool = False
     """True where the classifier is a CLIP's projection to the joint space of images and texts"""
+    extension: Extension | None = None
+    """Parts behind those that timm builds"""
     left_out: tuple[str, ...] = ()
     """Names of tensors that the timm module does not use"""
     notes: tuple[Text, ...] = ()

@@ -1,8 +1,8 @@
-"""Text half of a CLIP or SigLIP: sentences become unit vectors in the joint space of images and texts.
+"""Text half of a CLIP, SigLIP or dino.txt: sentences become unit vectors in the joint space of images and texts.
 
 transformers or open_clip computes them, whichever wrote the folder, with the tokenizer beside the weights. Both are
 extras (`pip install -r requirements-words.txt`) and are loaded at the first sentence. Bundled models have a text half
-of their own (`word_tower`).
+of their own (`word_tower`), and so has dino.txt (`dino_txt_encoder`), with the tokenizer of open_clip.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from torch import Tensor
 from vitexplorer.controls.texts import EMPTY
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
-from vitexplorer.models.checkpoints.contents import folder_of
+from vitexplorer.models.checkpoints.contents import folder_of, read_contents
+from vitexplorer.models.checkpoints.dino_txt_files import TEXT
+from vitexplorer.models.texts.dino_txt_encoder import encoder_of
 from vitexplorer.models.texts.word_tower import WordTower, WordTowerConfig
 from vitexplorer.storage.checked_reading import read_tensors
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
-Library = Literal["transformers", "open_clip", "bundled"]
+Library = Literal["transformers", "open_clip", "bundled", "dino.txt"]
 AT_ONCE = 64
 """Texts of one pass"""
 CACHED = 4 << 20
@@ -71,14 +73,14 @@ class _Library:
     encode: Callable[[list[str]], Float[Tensor, "texts joint"]]
     context: int
     """Most tokens of a text"""
-    scale: float
-    """Factor of the cosines in training"""
+    scale: float | None
+    """Factor of the cosines in training; None if no file states it"""
     bias: float
     """Added to the scaled cosines in training; 0 without a sigmoid"""
 
 
 class TextTower:
-    """Text half of a model in a folder."""
+    """Text half of a model in a folder, or in a file of the whole model."""
 
     def __init__(self, folder: Path, library: Library, *, sigmoid: bool):
         self.folder, self.library = folder, library
@@ -117,10 +119,12 @@ class TextTower:
             parts = [loaded.encode(list(texts[at : at + AT_ONCE])) for at in range(0, len(texts), AT_ONCE)]
         return F.normalize(torch.cat(parts).float(), dim=-1).numpy()
 
-    def logits(self, cosines: Float[np.ndarray, " texts"]) -> Float[np.ndarray, " texts"]:
-        """Scale cosines as in training, with the bias of a sigmoid."""
+    def logits(self, cosines: Float[np.ndarray, " texts"]) -> Float[np.ndarray, " texts"] | None:
+        """Scale cosines as in training, with the bias of a sigmoid; None if the scale is not known."""
         with self._lock:
             loaded = self._loaded
+        if loaded.scale is None:
+            return None
         return loaded.scale * cosines.astype(np.float64) + loaded.bias
 
     @cached_property
@@ -128,14 +132,20 @@ class TextTower:
         try:
             return _LOADERS[self.library](self.folder)
         except ImportError as error:
-            raise UnsupportedError(_NO_LIBRARY.format(library=self.library)) from error
+            library = "open_clip" if self.library == "dino.txt" else self.library
+            raise UnsupportedError(_NO_LIBRARY.format(library=library)) from error
         except Exception as error:  # the libraries raise whatever a damaged file leads to
             reason = _UNREADABLE.format(folder=self.folder.name, library=self.library)
             raise UnsupportedError(reason) from error
 
 
-def text_tower_at(path: Path) -> TextTower | None:
-    """Return the text half beside a model's weights; None if there is none, or no tokenizer."""
+def text_tower_at(path: Path, left_out: Sequence[str] = ()) -> TextTower | None:
+    """Return the text half beside a model's weights; None if there is none, or no tokenizer.
+
+    `left_out` are names of the weights that the image half does not use.
+    """
+    if any(name.startswith(f"{TEXT}backbone.") for name in left_out):
+        return TextTower(path, "dino.txt", sigmoid=False)
     folder = folder_of(path)
     if folder is None:
         return None
@@ -212,6 +222,23 @@ def _of_open_clip(folder: Path) -> _Library:
     )
 
 
+def _of_dino_txt(path: Path) -> _Library:
+    import open_clip
+
+    tensors = read_contents(path).tensors
+    encoder, scale = encoder_of(tensors), tensors.get("logit_scale")
+    tokenizer = open_clip.SimpleTokenizer(context_length=len(encoder.positional_embedding))
+    if len(encoder.token_embedding.weight) != tokenizer.vocab_size:
+        raise ValueError("another vocabulary than CLIP's")
+    return _Library(
+        count=lambda text: len(tokenizer.encode(text)) + 2,
+        encode=lambda texts: encoder(tokenizer(texts)),
+        context=tokenizer.context_length,
+        scale=None if scale is None else float(scale.exp()),
+        bias=0.0,
+    )
+
+
 def _of_bundled(folder: Path) -> _Library:
     stated = _json(folder / "config.json")["text"]
     tower = WordTower(WordTowerConfig(**stated | {"vocabulary": tuple(stated["vocabulary"])}))
@@ -230,6 +257,7 @@ _LOADERS: dict[Library, Callable[[Path], _Library]] = {
     "transformers": _of_transformers,
     "open_clip": _of_open_clip,
     "bundled": _of_bundled,
+    "dino.txt": _of_dino_txt,
 }
 
 
@@ -239,7 +267,7 @@ def embed_text(
     """Compute the unit vectors of texts in the joint space of a model.
 
     Args:
-        model: a model with a text half, from the folder of a CLIP or SigLIP.
+        model: a model with a text half, from the folder of a CLIP, SigLIP or dino.txt.
         texts: words or sentences.
         templates: sentences with {} in place of the text, "a photo of a {}". A text's vector is the mean of the unit
             vectors of its templates, at unit length (Radford et al. 2021, arXiv 2103.00020, section 3.1.4). None: the

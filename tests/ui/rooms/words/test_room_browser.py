@@ -18,6 +18,7 @@ from tests.helpers.room_checks import (
     assert_open_to_all,
     assert_still,
 )
+from tests.helpers.small_dino_txt import Files
 from tests.helpers.small_texts import save_clip
 
 pytestmark = pytest.mark.browser
@@ -38,14 +39,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def opened(visit: Visit, url: str, folder: Path, **parameters: str) -> Locator:
+def opened(visit: Visit, url: str, folder: Path, quick: int = 8, **parameters: str) -> Locator:
     """Open the room with the model of a folder, and wait for the maps of all methods that are quick."""
     visit.page.goto(url)
     model = json.loads(visit.page.evaluate(OPEN, str(folder)))["model"]
     visit.open(url, room="words", model=model, image="scene_gear", **parameters)
     root = visit.page.locator('.vx-words[data-state="ready"]')
     root.wait_for()
-    expect(root.locator(".methods canvas")).to_have_count(8)
+    expect(root.locator(".methods canvas")).to_have_count(quick)
     return root
 
 
@@ -163,3 +164,13 @@ def test_a_chinese_caption_fits_every_size(visit: Visit, url: str) -> None:
         page.set_viewport_size({"width": width, "height": height})
         assert_fits(page, "words")
         assert_still(page, "words")
+
+
+def test_the_wrong_half_is_seen_beside_the_right_one(visit: Visit, url: str, tmp_path: Path) -> None:
+    folder = Files("dinov2").save(tmp_path / "small_dino")
+    root, page = opened(visit, url, folder, 7, texts="a red gear;the background"), visit.page
+    expect(root).to_have_attribute("data-method", "dino_txt")
+    root.get_by_text("The wrong half").first.click()
+    expect(root).to_have_attribute("data-method", "class_half")
+    expect(root.locator(".changes")).to_contain_text("the commonest mistake with dino.txt")
+    assert_nothing_went_wrong(page, "words")
