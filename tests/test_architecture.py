@@ -259,7 +259,7 @@ SEVERAL_MODULES = {
     "ui/shell/test_lecture_browser": "a walk: every room in lecture mode",
     "ui/test_every_size_browser": "a walk: what the page promises, at four window sizes",
     "ui/test_links_browser": "a walk: links from every room",
-    "ui/test_modules": "scripts and sheets by node, tsc and biome",
+    "ui/test_modules": "scripts and sheets, by node",
     "views/test_on_gpu": "every view, change and comparison on a GPU",
     "views/test_one_output": "every view of a model with one output",
     "views/test_readings": "readings of every view",

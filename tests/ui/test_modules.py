@@ -1,6 +1,7 @@
 """Scripts and style sheets of the page.
 
-Node runs the tests of the arithmetic (`tests/ui/**/*.test.mjs`), TypeScript's compiler checks types, Biome the form.
+Node runs the tests of the arithmetic (`tests/ui/**/*.test.mjs`). Types and form are checked where Python's are, in
+`.ci/run`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pytest
 
 from tests.helpers.tree import PACKAGE, ROOT, tracked_files
 
-NODE, TSC, BIOME = shutil.which("node"), shutil.which("tsc"), shutil.which("biome")
+NODE = shutil.which("node")
 TESTS = sorted(Path(__file__).parent.rglob("*.test.mjs"))
 IN_ONE_PROCESS = "for (const file of process.argv.slice(1)) await import(file);"
 """Script for node, whose own `--test` starts a process for each file"""
@@ -28,18 +29,6 @@ def test_the_arithmetic_of_the_modules_is_right() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.search(r"^# pass (\d+)$", done.stdout, re.MULTILINE)[1]) >= len(TESTS)
-
-
-@pytest.mark.skipif(NODE is None or TSC is None, reason="the TypeScript compiler, tsc, is not installed")
-def test_the_types_that_the_modules_state_fit() -> None:
-    done = subprocess.run([TSC, "--project", ROOT / ".jsconfig.json"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.skipif(BIOME is None, reason="Biome is not installed")
-def test_scripts_and_sheets_are_formatted_and_linted() -> None:
-    done = subprocess.run([BIOME, "ci", "--error-on-warnings"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 UI = PACKAGE / "ui"
