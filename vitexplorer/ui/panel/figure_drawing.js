@@ -66,7 +66,7 @@ export function drawing(stage, figure, clicked) {
 
   // A finger does not leave a tapped mark: the next tap elsewhere hides its numbers.
   document.addEventListener('pointerdown', ({target}) => {
-    if (figure._hoverdata && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
+    if (figure.data && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
   });
 
   new ResizeObserver(() => {
