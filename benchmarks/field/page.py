@@ -67,13 +67,10 @@ EXPLANATION = (
 SHORT = (
     "Another picture, model or size takes more than 80 ms beside the pass: the choice waits in gradio's queue and is "
     "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; "
-    "the answer fills all rooms at once, so that entering one of them asks nothing. The choice, what is explored and "
-    "what shows it are one event; what is in memory comes in one answer, what is not in two, and what was said is not "
-    "said again at the end. What was tried: the stage is laid out once, and painted before the strip below it. A jump "
-    "to a block waited for layouts that the click itself forced, and not for the server, which takes 4 ms of its "
-    "processor for a block: they are gone. Opening waits, as the twin does, for gradio's own components, about "
-    "1,030 ms in one trace, and then about 380 ms for the stage, its scripts and its first map; it took 1,470 ms in "
-    "all before the opening and what it fills became one event."
+    "the answer fills all rooms at once, so that entering one of them asks nothing. Opening waits, as the twin does, "
+    "for gradio's own components, and then for the stage, its scripts and its first map. Every patch of a block comes "
+    "with the block; the next block is fetched ahead where a person points at it or has taken a step, so the first "
+    "step waits for its patches and the second does not."
 )
 FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
 
