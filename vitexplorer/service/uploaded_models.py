@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,11 +127,16 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
     with tempfile.TemporaryDirectory() as place:
         other = _also(engine, model, sent.whole, Path(place), picture)
     name = _store(engine, visitor, sent)
-    engine.keep(name, model)
+    engine.keep(name, _with_stored_texts(model, sent.whole, engine.places.file_of(name)))
     if not other:
         return Opened(name)
     several = {"": FILE_WORDS["file_told"].format(name=model.name), other: FILE_WORDS["file_screen"].format(name=other)}
     return Opened(name, FILE_WORDS["file_also"].format(file=sent.whole.name, other=other), several)
+
+
+def _with_stored_texts(model: LoadedModel, sent: Path, stored: Path) -> LoadedModel:
+    """Let the text half, which is read at the first sentence, be read from the stored files; those sent are deleted."""
+    return model if model.text is None or model.text.folder != sent else replace(model, text=model.text.at(stored))
 
 
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:

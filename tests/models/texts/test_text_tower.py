@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,6 +89,14 @@ def test_vectors_and_answers_are_the_librarys_own(tmp_path, case):
     assert target.settings["target"].described.text == "a red gear vs the cat"
     again = pickle.loads(pickle.dumps(model.text))
     np.testing.assert_array_equal(again.embed(TEXTS), embedded)
+
+
+@pytest.mark.parametrize("save", [save_clip, save_open_clip])
+def test_a_zip_of_the_folder_says_the_same(tmp_path, save):
+    save(tmp_path / "clip")
+    zipped = shutil.make_archive(str(tmp_path / "clip"), "zip", tmp_path / "clip")
+    expected, given = (vx.embed_text(vx.load_model(at, device="cpu"), TEXTS) for at in (tmp_path / "clip", zipped))
+    np.testing.assert_array_equal(given, expected)
 
 
 @pytest.fixture(scope="module")

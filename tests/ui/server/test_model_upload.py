@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -19,6 +20,7 @@ from starlette.testclient import TestClient
 import vitexplorer as vx
 from tests.helpers.app import Steps
 from tests.helpers.libraries import in_parts, small_vit
+from tests.helpers.small_dino_txt import WIDTH, Files
 from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
@@ -144,6 +146,15 @@ def test_a_file_of_ones_own_is_a_model_of_the_menu(sent: str, local: Page, files
     assert local.engine.base_of(Picture("x", name)) == Picture("", name)
     with pytest.raises(ExplainedError, match="not fine-tuned here"):
         now(backbone_of(local.engine, Address(model=name), ""))
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_the_text_half_is_read_from_the_files_that_are_stored(is_zipped: bool, local: Page, tmp_path: Path) -> None:
+    folder = Files("dinov3").save(tmp_path / "dino")
+    paths = [Path(shutil.make_archive(str(folder), "zip", folder))] if is_zipped else sorted(folder.iterdir())
+    name = local.name(*paths)
+    assert not [*local.arrived.rglob("*")], "what was sent is gone"
+    assert now(local.engine.model(name)).text.embed(["a gear"]).shape == (1, 2 * WIDTH)
 
 
 def test_a_path_of_this_machine_stays_where_it_is(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.models.checkpoints.contents import folder_of, read_contents
 from vitexplorer.models.checkpoints.dino_txt_files import TEXT
+from vitexplorer.models.checkpoints.zipped import ZIP, unzipped
 from vitexplorer.models.texts.dino_txt_encoder import encoder_of
 from vitexplorer.models.texts.word_tower import WordTower, WordTowerConfig
 from vitexplorer.storage.checked_reading import read_tensors
@@ -80,7 +82,7 @@ class _Library:
 
 
 class TextTower:
-    """Text half of a model in a folder, or in a file of the whole model."""
+    """Text half of a model in a folder, a zip of one, or a file of the whole model."""
 
     def __init__(self, folder: Path, library: Library, *, sigmoid: bool):
         self.folder, self.library = folder, library
@@ -94,6 +96,10 @@ class TextTower:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)
+
+    def at(self, folder: Path) -> TextTower:
+        """Return the same text half, to be read from a copy of its folder or file."""
+        return TextTower(folder, self.library, sigmoid=self.sigmoid)
 
     def embed(self, texts: Sequence[str]) -> Float[np.ndarray, "texts joint"]:
         """Compute the unit vectors of texts as they stand, or return them from memory.
@@ -129,8 +135,10 @@ class TextTower:
 
     @cached_property
     def _loaded(self) -> _Library:
+        is_zipped = self.folder.suffix.lower() == ZIP and self.folder.is_file()
         try:
-            return _LOADERS[self.library](self.folder)
+            with unzipped(self.folder) if is_zipped else nullcontext(self.folder) as folder:
+                return _LOADERS[self.library](folder)
         except ImportError as error:
             library = "open_clip" if self.library == "dino.txt" else self.library
             raise UnsupportedError(_NO_LIBRARY.format(library=library)) from error
@@ -146,6 +154,10 @@ def text_tower_at(path: Path, left_out: Sequence[str] = ()) -> TextTower | None:
     """
     if any(name.startswith(f"{TEXT}backbone.") for name in left_out):
         return TextTower(path, "dino.txt", sigmoid=False)
+    if left_out and path.suffix.lower() == ZIP and path.is_file():
+        with unzipped(path) as folder:
+            tower = text_tower_at(folder)
+            return None if tower is None else tower.at(path)
     folder = folder_of(path)
     if folder is None:
         return None
