@@ -325,6 +325,24 @@ def test_chinese_names_of_the_bundled_classes_come_back(tmp_path):
     assert load_tuned(tmp_path / "tuned.safetensors").class_names_zh == tuned.class_names_zh != ()
 
 
+@pytest.mark.parametrize(("base", "reads_texts"), [("scenes_clip", False), ("scenes_siglip", True)])
+def test_a_classifier_on_a_model_of_texts_is_one(tmp_path, base, reads_texts):
+    """Texts have no space left once it took the place of a CLIP's projection; a SigLIP's pooling head stays."""
+    tuned = attach(load_model(base), "linear", num_classes=3, class_names=("a", "b", "c"))
+    save_tuned(tuned, tmp_path / "tuned.safetensors")
+    for model in (tuned, load_tuned(tmp_path / "tuned.safetensors")):
+        capture = vx.capture(model, picture(192, 192))
+        assert (model.num_classes, len(capture.logits)) == (3, 3)
+        torch.testing.assert_close(capture.logits, model.module.head(capture.embedding))
+        assert np.isfinite(vx.compute("attn_lrp", capture, target="b").values).all()
+        assert (model.text is not None) == reads_texts
+        if reads_texts:
+            assert np.isfinite(vx.compute("text_map", capture, text="a gear").values).all()
+        else:
+            with pytest.raises(UnsupportedError, match="reads no texts"):
+                vx.compute("text_scores", capture, texts=["a gear"])
+
+
 def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
     tuned = attach(at_size(load_backbone("swin"), 96), "linear", 3)
     save_tuned(tuned, tmp_path / "tuned.safetensors")

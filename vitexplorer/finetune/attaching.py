@@ -141,6 +141,8 @@ def attach(
     notes = () if model.provenance.weights == "bundled" else model.notes  # bundled notes state its own accuracy
     named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], notes=notes)
     named = replace(named, decoder=None, unsized=None)  # both belong to the original module
+    if model.projects and num_classes is not None:
+        named = replace(named, projects=False, text=None)  # the new head takes the place of the projection
     with seeded(seed):
         new_head(module, num_classes)
         injected = record.inject(named, **chosen)
