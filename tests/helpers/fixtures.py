@@ -43,8 +43,9 @@ torch.set_num_threads(1)
 
 
 def pytest_collection_finish() -> None:
-    """Freeze existing objects, so that a training's garbage collections skip those of torch and gradio."""
+    """Freeze existing objects, so that garbage collections skip those of torch and gradio; and collect seldom."""
     gc.freeze()
+    gc.set_threshold(50_000)
     gc.enable()
     atexit.register(gc.unfreeze)  # libraries that count what is left at the end would call it leaked
 
