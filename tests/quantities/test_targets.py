@@ -234,7 +234,7 @@ def test_a_target_is_written_and_read_back(written: str, target: Target):
         ("region 0,1+x", "one or more patches"),
         ("like:scene_fish", "give the capture"),
         ("patch 0,0 vs 0,9", "no patch"),
-        (np.zeros(5, np.float32), "has 5 numbers and vit makes 48"),
+        (np.zeros(5, np.float32), "has 5 numbers and an image's 48 in vit"),
     ],
 )
 def test_what_cannot_be_explained_is_refused_with_a_sentence(target, message):

@@ -195,8 +195,9 @@ class AnyTargetControl(TargetControl):
         if target.embedding.shape != (width,):
             raise SettingError(
                 Text(
-                    "The embedding has {found} numbers and {model} makes {width}: both must come from the same model.",
-                    "该嵌入为 {found} 维，而 {model} 的嵌入为 {width} 维：两者必须来自同一个模型。",
+                    "The embedding has {found} numbers and an image's {width} in {model}: take an image's by this "
+                    "model.",
+                    "该嵌入为 {found} 维，而 {model} 的图像嵌入为 {width} 维：请使用该模型得到的图像嵌入。",
                 ).format(found=target.embedding.size, model=capture.model.title, width=width)
             )
         if not np.isfinite(target.embedding).all() or not target.embedding.any():
