@@ -343,6 +343,14 @@ def test_a_classifier_on_a_model_of_texts_is_one(tmp_path, base, reads_texts):
                 vx.compute("text_scores", capture, texts=["a gear"])
 
 
+@pytest.mark.parametrize(("method", "is_noted"), [("linear", False), ("mlp_k", False), ("lora", True), ("norm", True)])
+def test_a_map_of_a_text_notes_that_only_the_pictures_were_tuned(tmp_path, method, is_noted):
+    save_tuned(attach(load_model("scenes_siglip"), method, num_classes=3), tmp_path / "tuned.safetensors")
+    capture = vx.capture(load_tuned(tmp_path / "tuned.safetensors"), picture(192, 192))
+    notes = [note.en for note in vx.compute("text_map", capture, text="a gear").notes]
+    assert any("text half was not fine-tuned" in note for note in notes) == is_noted
+
+
 def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
     tuned = attach(at_size(load_backbone("swin"), 96), "linear", 3)
     save_tuned(tuned, tmp_path / "tuned.safetensors")

@@ -24,8 +24,13 @@ from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
 from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.models.outline import outline
+from vitexplorer.models.outline import classifiers, outline
 from vitexplorer.models.seeding import seeded
+
+_TEXTS_STAY = Text(
+    "The text half was not fine-tuned with the image half: a text may no longer mean the patches that it meant.",
+    "文字部分没有随图像部分一起微调：同一段文字可能不再指向原来的图块。",
+)
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,8 @@ def attach(
         new_head(module, num_classes)
         injected = record.inject(named, **chosen)
     module.to(model.device).eval()
+    if injected.text is not None and _trains_features(module):
+        injected = replace(injected, notes=(*injected.notes, _TEXTS_STAY))
     return TunedModel(
         **{f.name: getattr(injected, f.name) for f in fields(LoadedModel)},
         method=method,
@@ -154,6 +161,11 @@ def attach(
         base=model.provenance,
         seed=seed,
     )
+
+
+def _trains_features(module: nn.Module) -> bool:
+    heads = tuple(f"{head}." for head in classifiers(module))
+    return any(each.requires_grad and not name.startswith(heads) for name, each in module.named_parameters())
 
 
 def trained(tuned: TunedModel) -> TunedModel:
