@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
@@ -74,6 +74,41 @@ class CheckedCase:
     def is_among(self) -> bool:
         """True if every planted cause is among the three surest."""
         return all(_names(self.named[:3], cause) for cause in self.cause.split(AND))
+
+
+class Counts(NamedTuple):
+    """Numbers of check-ups of one cause, or of several."""
+
+    visible: int
+    """Runs whose faults are visible"""
+    first: int
+    """Visible ones for which a planted cause is the surest"""
+    among: int
+    """Visible ones whose planted causes are all among the three surest"""
+    repairs: int
+    proven: int
+    """Repairs that reach the healthy accuracy"""
+    alarms: int
+    """Healthy pairs for which a cause is named"""
+
+
+def counts_of(runs: Sequence[CheckedCase]) -> Counts:
+    """Count what the table and the documentation of the causes state."""
+    visible = [run for run in runs if run.is_visible]
+    repairs = [run for run in runs if run.repaired is not None]
+    return Counts(
+        visible=len(visible),
+        first=sum(run.is_first for run in visible),
+        among=sum(run.is_among for run in visible),
+        repairs=len(repairs),
+        proven=sum(run.repaired >= run.healthy - REACHED for run in repairs),
+        alarms=sum(run.cause in HEALTHY and bool(run.named) for run in runs),
+    )
+
+
+def stored_runs(file: Path) -> list[CheckedCase]:
+    """Read finished runs, one JSON object a line."""
+    return [CheckedCase(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
 
 def _names(named: Sequence[str], cause: str) -> bool:
@@ -182,17 +217,13 @@ def rows_of(runs: list[CheckedCase]) -> Iterator[str]:
 
 
 def _row(title: str, runs: list[CheckedCase]) -> str:
-    visible = [run for run in runs if run.is_visible]
-    first, among = sum(run.is_first for run in visible), sum(run.is_among for run in visible)
-    repairs = [run for run in runs if run.repaired is not None]
-    proven = sum(run.repaired >= run.healthy - REACHED for run in repairs)
-    alarms = sum(run.cause in HEALTHY and bool(run.named) for run in runs)
+    counts = counts_of(runs)
     is_healthy = bool(runs) and runs[0].cause in HEALTHY
     cells = [
         title,
         len(runs),
-        *(("-", f"{alarms} false alarms", "-") if is_healthy else (len(visible), first, among)),
-        f"{proven} of {len(repairs)}" if repairs else "-",
+        *(("-", f"{counts.alarms} false alarms", "-") if is_healthy else counts[:3]),
+        f"{counts.proven} of {counts.repairs}" if counts.repairs else "-",
         f"{median(run.seconds for run in runs):.0f}" if runs else "-",
     ]
     return f"| {' | '.join(map(str, cells))} |"
@@ -210,8 +241,7 @@ def main(
     runs: Annotated[Path | None, typer.Option(help="File of finished runs, one JSON object a line; added to.")] = None,
 ) -> None:
     """Print a row for each cause."""
-    lines = runs.read_text("utf-8").splitlines() if runs and runs.exists() else []
-    finished = [CheckedCase(**json.loads(line)) for line in lines]
+    finished = stored_runs(runs) if runs and runs.exists() else []
     done = {(run.model, run.seed, run.cause) for run in finished}
     makers = pairs(models.split(","))
     for seed in range(first_seed, first_seed + 2 * seeds, 2):

@@ -17,6 +17,7 @@ from inspect import Parameter
 from pydantic.fields import FieldInfo
 
 import vitexplorer as vx
+from benchmarks.diagnosis import counts_of, stored_runs
 from benchmarks.field.tables import read, text
 from tests.helpers.families_of_timm import sweep
 from tests.helpers.tree import ROOT
@@ -116,15 +117,24 @@ def causes_table() -> str:
 
 def causes_pages() -> str:
     """Describe every cause: what it looks like, what shows it, how to mend it, the view that shows it, the proof."""
-    views = vx.views()
+    views, runs = vx.views(), stored_runs(ROOT / "benchmarks" / "diagnosis.jsonl")
     sections = []
     for key, cause in CAUSES.items():
+        counts = counts_of([run for run in runs if run.cause == key])
+        repairs = f"; {counts.proven} of {counts.repairs} repairs reach the healthy accuracy" if counts.repairs else ""
+        points = [
+            f"*What shows it:* {cause.sign.en}",
+            f"*How to mend it:* {cause.mend.en}",
+            f"*To look at it:* the view [{views[cause.view].title.en}](views.md).",
+            f"*How often it is found:* of {counts.visible} planted faults that are visible, {counts.first} are named "
+            f"first{repairs} ([measured](../benchmarks/diagnosis.md)).",
+        ]
+        if cause.limit:
+            points.append(f"*Limit:* {cause.limit.en}")
         sections += [
             f"### {cause.title.en}",
             f"`{key}`. {cause.looks.en}",
-            f"- *What shows it:* {cause.sign.en}\n"
-            f"- *How to mend it:* {cause.mend.en}\n"
-            f"- *To look at it:* the view [{views[cause.view].title.en}](views.md).",
+            "\n".join(f"- {point}" for point in points),
         ]
         if (ROOT / "docs" / "causes" / f"{key}.webp").exists():
             sections.append(f"![Proof of a check-up: {cause.title.en}](causes/{key}.webp)")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-from benchmarks.diagnosis import CheckedCase, rows_of
+from benchmarks.diagnosis import counts_of, rows_of, stored_runs
 from benchmarks.planted import FAULTS, HEALTHY, MODELS
 from tests.helpers.tree import ROOT
+from vitexplorer.diagnosis import CAUSES
 
-RUNS = [
-    CheckedCase(**json.loads(line))
-    for line in (ROOT / "benchmarks" / "diagnosis.jsonl").read_text("utf-8").splitlines()
-]
+RUNS = stored_runs(ROOT / "benchmarks" / "diagnosis.jsonl")
 
 
 def test_the_table_is_made_from_the_stored_runs() -> None:
@@ -23,3 +19,11 @@ def test_the_runs_are_of_odd_seeds_and_cover_every_cause() -> None:
     assert all(run.seed % 2 for run in RUNS)
     assert {run.model for run in RUNS} <= set(MODELS)
     assert {*FAULTS, *HEALTHY} <= {run.cause for run in RUNS}
+
+
+def test_a_cause_that_is_often_missed_says_so() -> None:
+    for key, cause in CAUSES.items():
+        counts = counts_of([run for run in RUNS if run.cause == key])
+        assert (cause.limit is not None) == (
+            counts.first < 0.95 * counts.visible or counts.proven < 0.9 * counts.repairs
+        ), (key, counts)

@@ -97,5 +97,9 @@ CAUSES: dict[str, Cause] = {
             "用这类图像微调，或选择以它们训练的模型。",
         ),
         "token_pca",
+        Text(
+            "Pictures that the model hardly tells apart may be called duplicates first.",
+            "模型几乎无法区分的图像，可能先被指为重复。",
+        ),
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.causes.cause import Cause
+from vitexplorer.diagnosis.causes.cause import COSTS_LITTLE, Cause
 
 CAUSES: dict[str, Cause] = {
     "wrong_normalisation": Cause(
@@ -84,6 +84,7 @@ CAUSES: dict[str, Cause] = {
             "应交换各轴；改变形状只是按另一种形状读取同样的数。",
         ),
         "patch_grid",
+        COSTS_LITTLE,
     ),
     "rotated": Cause(
         "pictures",
@@ -98,6 +99,7 @@ CAUSES: dict[str, Cause] = {
             "按文件记录的拍摄方向转正。",
         ),
         "patch_grid",
+        COSTS_LITTLE,
     ),
     "flipped": Cause(
         "pictures",
@@ -112,6 +114,7 @@ CAUSES: dict[str, Cause] = {
             "验证时去掉翻转；翻转只用于训练。",
         ),
         "patch_grid",
+        COSTS_LITTLE,
     ),
     "wrong_size_or_crop": Cause(
         "pictures",
@@ -126,6 +129,10 @@ CAUSES: dict[str, Cause] = {
             "按权重说明缩放与裁剪：输入尺寸、裁剪比例、插值方式。",
         ),
         "patch_grid",
+        Text(
+            "Where objects look alike when transposed, swapped axes may be named before it.",
+            "若物体转置后看起来相似，轴的次序有误可能排在它之前。",
+        ),
     ),
     "labels_permuted": Cause(
         "labels",

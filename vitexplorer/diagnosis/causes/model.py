@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.causes.cause import Cause
+from vitexplorer.diagnosis.causes.cause import COSTS_LITTLE, Cause
 
 CAUSES: dict[str, Cause] = {
     "weights_not_loaded": Cause(
@@ -66,6 +66,7 @@ CAUSES: dict[str, Cause] = {
         ),
         Text("Store the table of positions row by row: rows first, then columns.", "位置编码按行存放：先行后列。"),
         "position_similarity",
+        COSTS_LITTLE,
     ),
     "positions_shuffled": Cause(
         "weights",
@@ -80,6 +81,10 @@ CAUSES: dict[str, Cause] = {
             "恢复位置编码的顺序，或从权重来源重新加载。",
         ),
         "position_similarity",
+        Text(
+            "The order cannot be restored, and leaving positions out does not bring the accuracy back.",
+            "无法恢复原来的顺序；去掉位置编码也不能使准确率回升。",
+        ),
     ),
     "positions_badly_resampled": Cause(
         "weights",
@@ -125,6 +130,10 @@ CAUSES: dict[str, Cause] = {
             "像训练时那样把类别标记与寄存器放在图块之前。",
         ),
         "token_norms",
+        Text(
+            "Shuffled positions may be named before it, since every patch then has the position of its neighbour.",
+            "此时每个图块都带着相邻图块的位置编码，因此位置编码被打乱可能排在它之前。",
+        ),
     ),
     "prefix_tokens_among_patches": Cause(
         "architecture",
