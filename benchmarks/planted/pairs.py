@@ -23,7 +23,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.worded import COLOURS, draw_worded
 
 VIT, CREATURES, DINO = "scenes_vit_patch16_192", "creatures_vit_patch16_192", "scenes_dino_patch16_192"
-CLIP = "scenes_clip"
+CLIP, REGISTERS = "scenes_clip", "scenes_several_vit_reg4_patch16_192"
 MODELS = (
     VIT,
     "scenes_deit_patch16_192",
@@ -34,9 +34,10 @@ MODELS = (
     CREATURES,
     DINO,
     "fine-tuned",
+    REGISTERS,
 )
 """Names of the pairs: bundled models, of which DINO has no classes; "probed" and "colours", DINO and CLIP with a probe
-for shapes and one for colours; a wrapped module; and one that was fine-tuned on photographs"""
+for shapes and one for colours; a wrapped module; one that was fine-tuned on photographs; and one with registers"""
 PHOTOGRAPHS = ("astronaut", "chelsea", "coffee")
 _OF_TRAINING = 48
 """Pictures of a class that the fine-tuned model has seen"""
