@@ -26,6 +26,8 @@ RUN = ("upload", "model", "size")
 """Gestures that run the model"""
 PAUSE = 400
 """Milliseconds between gestures, in which prefetched data arrive"""
+REST = 150
+"""Milliseconds that a person's pointer stands on a tile before it is clicked"""
 ARM = """([kind, parts, patience]) => { window.timed = new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`no answer: ${Object.values(parts)}`)), patience);
   const tests = Object.entries(parts).map(([name, test]) => [name, new Function(`return ${test}`)]), times = {};
@@ -168,7 +170,10 @@ class Ours(Walk):
     def block(self, block: int, name: str) -> None:
         here = f"{self._canvas}.dataset.block === '{block}' && {self._painted}"
         whole = f"{here} && {self._canvas}.dataset.part === 'whole'"
-        self._timed("click", self._tiles(block).nth(0).click, **{name: here, f"{name}, every patch": whole})
+        tile = self._tiles(block).nth(0)
+        tile.hover()
+        self.page.wait_for_timeout(REST)
+        self._timed("click", tile.click, **{name: here, f"{name}, every patch": whole})
 
     def model(self, model: str, name: str) -> None:
         self.page.locator("#vx-model .chip").click()

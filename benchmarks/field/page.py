@@ -69,8 +69,8 @@ SHORT = (
     "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; "
     "the answer fills all rooms at once, so that entering one of them asks nothing. Opening waits, as the twin does, "
     "for gradio's own components, and then for the stage, its scripts and its first map. Every patch of a block comes "
-    "with the block; the next block is fetched ahead where a person points at it or has taken a step, so the first "
-    "step waits for its patches and the second does not."
+    "with the block, which is fetched ahead where a pointer rests on it or a person has taken a step; a block is "
+    "clicked here after the pointer has stood on it for 150 ms."
 )
 FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
 
