@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.clip_figures import text_figures
-from training.described import contrastive_loss, described, sigmoid_loss
+from training.described import contrastive_loss, described, naming_loss, sigmoid_loss, spoken
 from training.labelled import token_loss
 from training.loop import Learner, Schedule
 from training.pool import SIZE
@@ -26,6 +26,7 @@ from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.texts.text_tower import BUNDLED
 from vitexplorer.models.texts.word_tower import WordTower, WordTowerConfig
 from vitexplorer.scenes import VERSION
+from vitexplorer.scenes.sentences import Phrase, with_article
 from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.vocabulary import vocabulary
 from vitexplorer.scenes.worded import COLOURS
@@ -34,6 +35,7 @@ MEAN, STD = 0.5, 0.25
 JOINT = 128
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3}
+NAMES = [with_article(Phrase(shape=shape)) for shape in LABEL_NAMES]
 LOOKING = 0.1
 """Weight of the attention loss"""
 MOST_SCALE = 100.0
@@ -68,11 +70,15 @@ class TwoTowers(Learner):
         with class_attention(self.model) as rows:
             tokens = self.model.forward_features((batch.images.to(device) - MEAN) / STD)
         images = F.normalize(self.model.forward_head(tokens).float(), dim=-1)
-        texts = F.normalize(self.text(self.text.tokens(batch.texts).to(device)).float(), dim=-1)
+        names = [] if self.text.config.sigmoid else spoken(NAMES, rng)
+        texts = F.normalize(self.text(self.text.tokens([*batch.texts, *names]).to(device)).float(), dim=-1)
         scale = self.text.logit_scale.exp().clamp(max=MOST_SCALE)
         logits = scale * images @ texts.T + self.text.logit_bias
+        sentences, naming = logits.tensor_split([len(batch.texts)], dim=1)
         match = sigmoid_loss if self.text.config.sigmoid else contrastive_loss
-        loss = match(logits, batch.true.to(device))
+        loss = match(sentences, batch.true.to(device))
+        if names:
+            loss = loss + naming_loss(naming, batch.named.to(device))
         patches = tokens[:, self.model.num_prefix_tokens :]
         shapes = batch.shapes.to(device)
         loss = loss + token_loss(self.shape_head(patches), shapes)
@@ -122,7 +128,13 @@ discovery; that a word lies on the right thing is one, since no loss put texts o
 
 
 def two_towers(
-    name: str, start: str, model_args: Mapping[str, Any], text: WordTowerConfig, schedule: Schedule, story: str
+    name: str,
+    start: str,
+    model_args: Mapping[str, Any],
+    text: WordTowerConfig,
+    schedule: Schedule,
+    num_scenes: int,
+    story: str,
 ) -> Recipe:
     """Make the recipe of an image and a text tower that begins with the bundled model `start`."""
     return Recipe(
@@ -131,7 +143,7 @@ def two_towers(
         model_args=model_args,
         learner=partial(TwoTowers, start, model_args, text),
         schedule=schedule,
-        num_scenes=12288,
+        num_scenes=num_scenes,
         pool=WordedPool,
         mean=MEAN,
         std=STD,

@@ -17,8 +17,8 @@ from torch.nn import functional as F
 from training.composed import shares_of, tiled
 from training.crops import about_object, cut
 from training.worded_pool import NO_THING, WordedScenes
+from vitexplorer.core.text import Text
 from vitexplorer.scenes.drawn_sentences import drawn_sentence
-from vitexplorer.scenes.sentences import Sentence
 from vitexplorer.scenes.several import MOST
 from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.worded import COLOURS, Thing, thing_of
@@ -43,6 +43,8 @@ class Described(NamedTuple):
     """Sentences, `SENTENCES` for each picture in turn, each in English or Chinese"""
     true: Tensor
     """(batch, texts) bool: the sentence is true of the picture"""
+    named: Tensor
+    """(batch, shapes) bool: the picture shows the shape"""
     shapes: Tensor
     """(batch, cells, shapes + 1) float: the share of each cell that shows each shape, the last one nothing"""
     colours: Tensor
@@ -71,9 +73,11 @@ def described(scenes: WordedScenes, rng: np.random.Generator, size: int, cell: i
     things = [things_in(picture) for picture in pictures]
     sentences = [drawn_sentence(about, rng) for about in things for _ in range(SENTENCES)]
     true = [[sentence.true_of(about) for sentence in sentences] for about in things]
+    named = [[any(thing.shape == label for thing in about) for label in range(len(LABEL_NAMES))] for about in things]
     images = images_of(pictures, rng)
     covers = [_cover(pictures, kind, cell) for kind in range(2)]
-    return Described(images, _spoken(sentences, rng), torch.tensor(true), *covers)
+    texts = spoken([sentence.text for sentence in sentences], rng)
+    return Described(images, texts, torch.tensor(true), torch.tensor(named), *covers)
 
 
 def images_of(pictures: Sequence[Picture], rng: np.random.Generator) -> Tensor:
@@ -119,11 +123,10 @@ def _cover(pictures: Sequence[Picture], kind: int, cell: int) -> Tensor:
     return torch.from_numpy(shares_of(np.stack(maps), cell, nothing + 1))
 
 
-def _spoken(sentences: Sequence[Sentence], rng: np.random.Generator) -> list[str]:
-    return [
-        s.text.en if english else s.text.zh
-        for s, english in zip(sentences, rng.uniform(size=len(sentences)) < 0.5, strict=True)
-    ]
+def spoken(texts: Sequence[Text], rng: np.random.Generator) -> list[str]:
+    """Say each text in English or in Chinese."""
+    is_english = rng.uniform(size=len(texts)) < 0.5
+    return [text.en if english else text.zh for text, english in zip(texts, is_english, strict=True)]
 
 
 def contrastive_loss(logits: Tensor, true: Tensor) -> Tensor:
@@ -136,6 +139,13 @@ def contrastive_loss(logits: Tensor, true: Tensor) -> Tensor:
         right = answers.float() / answers.sum(1, keepdim=True)
         ways.append(F.cross_entropy(scores, right))
     return sum(ways) / 2
+
+
+def naming_loss(logits: Tensor, named: Tensor) -> Tensor:
+    """Compute the softmax loss of pictures over the names of all shapes; both are (pictures, shapes)."""
+    some = named.any(1)
+    right = named[some].float()
+    return F.cross_entropy(logits[some], right / right.sum(1, keepdim=True))
 
 
 def sigmoid_loss(logits: Tensor, true: Tensor) -> Tensor:

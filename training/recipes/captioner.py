@@ -80,11 +80,11 @@ RECIPE = Recipe(
     measure=caption_figures,
     data=DATA,
     captioner=CAPTIONER,
-    story=f"""The image tower is that of `{START}`, frozen and without its projection; half of the scenes
-were new to it. A decoder of {CAPTIONER.layers} blocks, {CAPTIONER.width} wide, with causal attention among the words
-and attention from the words to the picture's tokens, learned the caption of each scene in English and in Chinese: every
-thing with its colour and pattern from left to right, two things in their relation. Half of the scenes were shown as
-turned and mirrored windows. The matrices of the blocks were trained by Muon, the rest by AdamW.""",
+    story=f"""The image tower is that of `{START}` after its first 5500 steps, frozen and without its projection;
+half of the scenes were new to it. A decoder of {CAPTIONER.layers} blocks, {CAPTIONER.width} wide, with causal attention
+among the words and attention from the words to the picture's tokens, learned the caption of each scene in English and
+in Chinese: every thing with its colour and pattern from left to right, two things in their relation. Half of the scenes
+were shown as turned and mirrored windows. The matrices of the blocks were trained by Muon, the rest by AdamW.""",
     limits="""It can show where a word of a caption comes from, and how three ways to read that differ. Captions
 follow one plan, so much of a word follows from the words before it: "a" and "of" have no place in the picture, and a
 map of them shows none. It writes a caption for any picture; on a photograph that says nothing.""",

@@ -16,9 +16,10 @@ RECIPE = two_towers(
     ARGS,
     TEXT,
     Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=100),
+    12288,
     f"""Learned of each sentence by itself whether it is true of a picture, by a sigmoid of scale x cosine + bias,
 instead of choosing among the sentences of a batch. There is no class token: a pooling head attends to the patch tokens
 of a ViT with 6 blocks, 3 heads, 192 wide, and its output is the picture's vector. To be short both towers began with
-the weights of `{START}`, without its class token and projections; the steps and minutes below come on top of that
-model's. {HOW}""",
+the weights of `{START}` after its first 5500 steps, without its class token and projections; the steps and minutes
+below come on top of these. {HOW}""",
 )

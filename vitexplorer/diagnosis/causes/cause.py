@@ -31,3 +31,8 @@ COSTS_LITTLE = Text(
     "只使少数回答变差的错误会漏掉：比较的四十种方式中，可能有一种恰好也好这么多。",
 )
 """Limit of causes that are told by trying other ways"""
+TRIED_LATE = Text(
+    "It is tried late: on a slow machine the time may end before, as the report then says; give more seconds.",
+    "这一项检查得较晚：在慢的机器上，时间可能先用完，报告会说明这一点；此时请增加秒数。",
+)
+"""Limit of causes that the check-up comes to last"""

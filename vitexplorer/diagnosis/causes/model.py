@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.causes.cause import COSTS_LITTLE, Cause
+from vitexplorer.diagnosis.causes.cause import COSTS_LITTLE, TRIED_LATE, Cause
 
 CAUSES: dict[str, Cause] = {
     "weights_not_loaded": Cause(
@@ -53,6 +53,7 @@ CAUSES: dict[str, Cause] = {
             "同时加载分类头，或在冻结的特征上训练一个新的。",
         ),
         "pooling",
+        TRIED_LATE,
     ),
     "positions_transposed": Cause(
         "weights",
@@ -181,6 +182,7 @@ CAUSES: dict[str, Cause] = {
             "按权重的顺序拆分合并的矩阵；若逐头存放，则逐头拆分。",
         ),
         "head_gallery",
+        TRIED_LATE,
     ),
     "scale_missing": Cause(
         "architecture",
