@@ -63,3 +63,7 @@ def test_a_file_holds_what_its_layouts_share_once() -> None:
     images = [document["layout"]["images"][0]["source"] for document in (*content["windows"], content["slide"])]
     assert images == [images[0]] * len(images)
     assert content["shared"][images[0]["shared"]].startswith("data:image/png")
+    layouts = [document["layout"] for document in (*content["windows"], content["slide"])]
+    tables = [layout["coloraxis"]["colorscale"] for layout in layouts]
+    assert tables == [tables[0]] * len(tables)
+    assert content["shared"][tables[0]["shared"]][0] == [0, "rgb(0,0,4)"]

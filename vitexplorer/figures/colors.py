@@ -8,7 +8,7 @@ dark at both ends. The anchors are plotly's own, interpolated in RGB.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ EASE = 0.7
 """Exponent of the opacity over a picture: below 1, half of the largest value is more than half as strong"""
 UNSIGNED, SIGNED = "inferno", "ice_inferno"
 """Colour maps of every map, on the canvas too: zero is black, the strongest is the brightest"""
+Stops = tuple[tuple[float, str], ...]
+"""Table in plotly's form: places in 0-1 and their colours"""
 
 
 @cache
@@ -90,10 +92,9 @@ class Scale:
         return replace(self, below=int((finite < self.low).sum()), above=int((finite > self.high).sum()))
 
     @property
-    def stops(self) -> list[list[float | str]]:
-        """Return the table in plotly's form: [place in 0-1, colour]."""
-        table = lookup_table(self.colormap)
-        return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
+    def stops(self) -> Stops:
+        """Return the table for use without a picture below."""
+        return _opaque(self.colormap)
 
     @property
     def ticks(self) -> dict[str, Any]:
@@ -112,15 +113,25 @@ class Scale:
         red, green, blue = (lookup_table(self.colormap)[round(255 * share)] / 255) ** 2.2
         return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
 
-    def over_a_picture(self, opacity: float) -> list[list[float | str]]:
+    def over_a_picture(self, opacity: float) -> Stops:
         """Return the table for use over a picture: zero is transparent, so that it tints no photograph."""
-        table = lookup_table(self.colormap)
-        places = np.linspace(self.low, self.high, ENTRIES)
-        strengths = (np.abs(places) / max(abs(self.low), abs(self.high))) ** EASE
-        return [
-            [i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})"]
-            for i, ((r, g, b), strength) in enumerate(zip(table.tolist(), strengths.tolist(), strict=True))
-        ]
+        return _eased(self.colormap, self.low, self.high, opacity)
+
+
+@cache
+def _opaque(colormap: str) -> Stops:
+    return tuple(
+        (i / (ENTRIES - 1), f"rgb({r},{g},{b})") for i, (r, g, b) in enumerate(lookup_table(colormap).tolist())
+    )
+
+
+@lru_cache(maxsize=16)  # a figure is laid out several times with the same scales
+def _eased(colormap: str, low: float, high: float, opacity: float) -> Stops:
+    strengths = (np.abs(np.linspace(low, high, ENTRIES)) / max(abs(low), abs(high))) ** EASE
+    return tuple(
+        (i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})")
+        for i, ((r, g, b), strength) in enumerate(zip(lookup_table(colormap).tolist(), strengths.tolist(), strict=True))
+    )
 
 
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:

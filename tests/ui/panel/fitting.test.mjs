@@ -43,12 +43,12 @@ test('what is too high for its room is not made smaller than it can be read', ()
 test('what the parts of a file share is put back', () => {
   const file = {
     windows: [{data: [{z: {dtype: 'f8', bdata: {shared: 0}}}], layout: {}}],
-    slide: {data: [null, {shared: 0}]},
-    shared: ['long'],
+    slide: {data: [null, {shared: 0}], layout: {coloraxis: {colorscale: {shared: 1}}}},
+    shared: ['long', [[0, 'black']]],
   };
   assert.deepEqual(put(file), {
     windows: [{data: [{z: {dtype: 'f8', bdata: 'long'}}], layout: {}}],
-    slide: {data: [null, 'long']},
+    slide: {data: [null, 'long'], layout: {coloraxis: {colorscale: [[0, 'black']]}}},
   });
 });
 

@@ -1,33 +1,37 @@
-"""JSON file of a figure for the browser: every window and the slide, with the strings that they share stored once.
+"""JSON file of a figure for the browser: every window and the slide, with what they share stored once.
 
-The slide is the layout that a person saves. Arrays are in base64 with their type, as plotly.js reads them.
+The slide is the layout that a person saves. Pictures (strings) and colour tables (tuples) are shared. Arrays are in
+base64 with their type, as plotly.js reads them.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 LONG = 256
-"""Fewest letters of a string that is stored once and shared"""
+"""Fewest letters of a string, or entries of a tuple, that is stored once and shared"""
 
 
 def figure_json(windows: tuple[dict[str, Any], ...], slide: dict[str, Any]) -> bytes:
-    """Return JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th shared string.
+    """Return JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th shared value.
 
     `windows` are traces and layout of each window, see `figures.rendering.windows`, and `slide` those of the whole
     figure.
     """
-    shared: dict[str, int] = {}
+    shared: dict[Hashable, int] = {}
     document = _plain({"windows": windows, "slide": slide}, shared)
     return json.dumps({**document, "shared": [*shared]}, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _plain(value: Any, shared: dict[str, int]) -> Any:
-    """Replace arrays, long strings and what JSON lacks; new long strings are added to `shared`."""
+def _plain(value: Any, shared: dict[Hashable, int]) -> Any:
+    """Replace arrays, long strings and what JSON lacks; new long strings and tuples are added to `shared`."""
+    if isinstance(value, str | tuple) and len(value) >= LONG:
+        return {"shared": shared.setdefault(value, len(shared))}
     if isinstance(value, dict):
         return {name: _plain(item, shared) for name, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
@@ -38,8 +42,6 @@ def _plain(value: Any, shared: dict[str, int]) -> Any:
         return _plain(value.item(), shared)
     if isinstance(value, float) and not np.isfinite(value):
         return None
-    if isinstance(value, str) and len(value) >= LONG:
-        return {"shared": shared.setdefault(value, len(shared))}
     return value
 
 

@@ -6,9 +6,9 @@
 const LEAST = 0.94;
 
 /**
- * Puts the shared strings of a file back in their places.
+ * Puts the shared strings and colour tables of a file back in their places.
  *
- * @param {{windows: any[], slide: any, shared: string[]}} file
+ * @param {{windows: any[], slide: any, shared: (string | [number, string][])[]}} file
  * @returns {{windows: Drawn[], slide: Drawn}}
  */
 export function put({windows, slide, shared}) {
