@@ -14,6 +14,7 @@ from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MapResult, MethodsResult, PairResult, Provenance
 from vitexplorer.figures import render
+from vitexplorer.figures.colors import NO_BREAK_SPACE
 from vitexplorer.figures.previews import preview
 from vitexplorer.figures.scaling import typical_largest
 from vitexplorer.figures.tables import as_csv
@@ -67,7 +68,13 @@ def heatmaps(figure: go.Figure) -> list[go.Heatmap]:
 
 
 def bar_labels(figure: go.Figure, axis: str = "coloraxis") -> tuple[str, ...] | None:
-    return figure.layout[axis].colorbar.ticktext
+    """Return the numbers of a colour bar without the space between them and its title; None for plotly's own."""
+    bar = figure.layout[axis].colorbar
+    if bar.ticktext is None:
+        assert bar.ticksuffix == NO_BREAK_SPACE
+        return None
+    assert all(label.endswith(NO_BREAK_SPACE) for label in bar.ticktext)
+    return tuple(label.removesuffix(NO_BREAK_SPACE) for label in bar.ticktext)
 
 
 def test_one_huge_patch_lies_beyond_the_scale():

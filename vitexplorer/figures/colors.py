@@ -31,6 +31,7 @@ ANCHORS = {
     "ice_inferno": [*cmocean.ice[:0:-1][:9], *sequential.Inferno],  # its upper half is inferno, dark in the middle
 }
 ENTRIES = 256
+NO_BREAK_SPACE = "\u00a0"
 EASE = 0.7
 """Exponent of the opacity over a picture: below 1, half of the largest value is more than half as strong"""
 UNSIGNED, SIGNED = "inferno", "ice_inferno"
@@ -98,14 +99,21 @@ class Scale:
 
     @property
     def ticks(self) -> dict[str, Any]:
-        """Ticks of its bar for plotly, with signs at the ends beyond which values lie; else plotly's own."""
+        """Ticks of its bar: plotly's own, or five with signs at the ends beyond which values lie.
+
+        Each ends with a space, because plotly sets the bar's title 2 pixels from them.
+        """
         if not self.goes_on:
-            return {}
+            return {"ticksuffix": NO_BREAK_SPACE}
         places = np.linspace(self.low, self.high, 5)
         labels = [measured(place) for place in places]
         labels[0] = f"≤ {labels[0]}" if self.below else labels[0]
         labels[-1] = f"≥ {labels[-1]}" if self.above else labels[-1]
-        return {"tickmode": "array", "tickvals": places.tolist(), "ticktext": labels}
+        return {
+            "tickmode": "array",
+            "tickvals": places.tolist(),
+            "ticktext": [label + NO_BREAK_SPACE for label in labels],
+        }
 
     def text_color(self, value: float) -> str:
         """Return black for text on a bright cell, white on a dark one."""
