@@ -20,7 +20,8 @@ _CJK = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 CLOSING = "\u3001\u3002\uff0c\uff1a\uff1b\uff09\u201d"  # marks that may not begin a line
 OPENING = "\uff08\u201c"  # marks that may not end a line
 _SPACE = r" \t\r\n"  # not the no-break space
-_PIECES = re.compile(rf"[{OPENING}]*[{_CJK}][{CLOSING}]*|[^{_SPACE}{_CJK}]+[{CLOSING}]*|[{_SPACE}]+")
+_WORD = rf"[^{_SPACE}{_CJK}]+"
+_PIECES = re.compile(rf"[{OPENING}]*[{_CJK}][{CLOSING}]*|{_WORD}( %({_WORD})?)?[{CLOSING}]*|[{_SPACE}]+")
 _NARROW, _WIDE, _CAPITAL = 0.53, 1.0, 0.66  # mean advance in units of the font size, a little generous
 
 
@@ -49,9 +50,13 @@ def width(text: str, size: float) -> float:
 
 
 def wrap(text: str, pixels: float, size: float) -> list[str]:
-    """Break into lines of at most `pixels`: at spaces, between Chinese characters and, if need be, within names."""
+    """Break into lines of at most `pixels`: at spaces, between Chinese characters and, if need be, within names.
+
+    A percent sign stays with its number.
+    """
     lines, line = [], ""
-    for piece in _PIECES.findall(text):
+    for found in _PIECES.finditer(text):
+        piece = found[0]
         if line and width(line + piece.rstrip(), size) > pixels:
             lines.append(line.rstrip())
             line = ""
