@@ -94,11 +94,6 @@ class Subject:
         """Names of these classes."""
         return tuple(map(same, self.classes)) or self.model.class_texts
 
-    @property
-    def is_own_feed(self) -> bool:
-        """True if the pictures went through the model's own preprocessing."""
-        return bool(self.pictures) and self.preprocess is None
-
 
 def subject_of(model: Any, data: Any = None, labels: Any = None, preprocess: Preprocess | None = None) -> Subject:
     """Read the arguments of `vx.diagnose`.
