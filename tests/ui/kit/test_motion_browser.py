@@ -9,7 +9,7 @@ from tests.helpers.app import Visit
 
 pytestmark = pytest.mark.browser
 LONGEST_WAIT = 500
-"""Milliseconds after which a question waits no longer, as on a busy machine"""
+"""Milliseconds that a question waits for a map at most; a busy machine may take longer to bring it"""
 LOG = """() => {
   globalThis.blended = {view: 0, thumb: 0};
   const draw = CanvasRenderingContext2D.prototype.drawImage;
