@@ -39,7 +39,7 @@ def test_a_block_blends_into_the_next(visit: Visit, url: str, motion: str) -> No
     if motion == "reduce":
         assert blended == {"view": 0, "thumb": 0}
         return
-    assert blended["view"] > 2
+    assert blended["view"] > 0, "a busy machine paints few frames, but not none"
     assert blended["thumb"] > blended["view"], "of each of several heads"
     page.evaluate("document.querySelector('#vx-attention-canvas .after').click()")
     page.wait_for_function("(before) => blended.view > before", arg=blended["view"])
