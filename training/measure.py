@@ -79,12 +79,9 @@ def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
         q, k, _ = qkv.unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
         rows.append((q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0].float().cpu())
 
-    handle = attention.qkv.register_forward_hook(keep)
-    try:
+    with attention.qkv.register_forward_hook(keep):
         for batch in batches(model, images):
             model.forward_features(batch)
-    finally:
-        handle.remove()
     return torch.cat(rows).numpy()[..., model.num_prefix_tokens :]
 
 

@@ -74,11 +74,8 @@ def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
         row = (q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0]
         rows.append(row[..., model.num_prefix_tokens :])
 
-    handle = attention.qkv.register_forward_hook(keep)
-    try:
+    with attention.qkv.register_forward_hook(keep):
         yield rows
-    finally:
-        handle.remove()
 
 
 def looking_loss(rows: Tensor, cover: Tensor) -> Tensor:

@@ -23,10 +23,9 @@ def planted(pool: str = "token"):
     module.global_pool = pool
     block, place = module.blocks[BLOCK], len(plain.prefix_tokens) + PATCH
     seen = []
-    handle = block.norm2.register_forward_hook(lambda norm, given, out: seen.append(out[0]))
     with torch.no_grad():
-        module(plain.input.tensor)
-        handle.remove()
+        with block.norm2.register_forward_hook(lambda norm, given, out: seen.append(out[0])):
+            module(plain.input.tensor)
         direction = F.normalize(seen[0][place] - seen[0].mean(0), dim=0)
         shares = seen[0] @ direction
         others = torch.cat([shares[:place], shares[place + 1 :]])

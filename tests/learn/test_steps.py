@@ -201,7 +201,7 @@ def test_numbers_of_the_residual_stream() -> None:
             for name in ("attn", "mlp"):
                 layer = getattr(block, name)
                 keep = partial(added.__setitem__, (number, name))
-                hooks.callback(layer.register_forward_hook(lambda _, __, out, keep=keep: keep(out[0, 0])).remove)
+                hooks.enter_context(layer.register_forward_hook(lambda _, __, out, keep=keep: keep(out[0, 0])))
         with torch.no_grad():
             stream = module.forward_intermediates(capture.input.tensor, norm=False, intermediates_only=True)
             logits = module(capture.input.tensor)[0]

@@ -159,12 +159,11 @@ def test_memory_that_ran_out_is_a_sentence_with_the_size_asked_for(monkeypatch: 
 
 def test_a_capture_without_room_and_the_command_say_so(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     model = load_small("vit")
-    handle = model.module.register_forward_pre_hook(lambda *_: torch.empty(10**15))
-    try:
-        with pytest.raises(NoMemoryError, match="smaller size"):
-            vx.capture(model, picture(64, 64))
-    finally:
-        handle.remove()
+    with (
+        model.module.register_forward_pre_hook(lambda *_: torch.empty(10**15)),
+        pytest.raises(NoMemoryError, match="smaller size"),
+    ):
+        vx.capture(model, picture(64, 64))
     with pytest.raises(SystemExit), one_sentence("zh"):
         torch.empty(10**15)
     assert "内存不足" in capsys.readouterr().err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -176,7 +175,6 @@ class Poke:
         place += size * torch.randn(place.shape[-1], generator=draw)
         return features
 
-    @contextmanager
     def on(self):
         def before(_, inputs):
             return (self._poked(inputs[0]), *inputs[1:])
@@ -184,13 +182,7 @@ class Poke:
         def after(_, inputs, output):
             return self._poked(output)
 
-        handle = (
-            self.part.register_forward_hook(after) if self.at_output else self.part.register_forward_pre_hook(before)
-        )
-        try:
-            yield
-        finally:
-            handle.remove()
+        return self.part.register_forward_hook(after) if self.at_output else self.part.register_forward_pre_hook(before)
 
 
 def features_grid(captured: Capture, block: int) -> PatchGrid:
@@ -289,9 +281,8 @@ def test_a_cell_changes_every_head_of_a_cascade_at_its_place():
                 features.chunk(len(part.attn.qkvs), dim=1)[head][..., *cell] += features.std()
                 return (features,)
 
-            handle = part.register_forward_pre_hook(poke)
-            after = capture_input(captured.model, captured.input).call(block)
-            handle.remove()
+            with part.register_forward_pre_hook(poke):
+                after = capture_input(captured.model, captured.input).call(block)
             keys, queries, values = (
                 [changed_slots(one[:, at, None], other[:, at, None], positions) for at in range(head + 1)]
                 for one, other in ((getattr(before, name), getattr(after, name)) for name in ("key", "query", "value"))
@@ -328,9 +319,8 @@ def test_pooled_queries_of_hiera_are_maxima_over_their_cells():
     module = captured.model.module
     read: dict[int, Tensor] = {}
     for i, block in enumerate(module.blocks):
-        handles = [block.attn.qkv.register_forward_hook(lambda _, x, y, i=i: read.update({i: y}))]
-        module(captured.input.tensor)
-        [handle.remove() for handle in handles]
+        with block.attn.qkv.register_forward_hook(lambda _, x, y, i=i: read.update({i: y})):
+            module(captured.input.tensor)
     for i in read:
         fine, coarse, call = captured.key_grid(i), captured.grid(i), captured.call(i)
         keys, queries = captured.positions(i), captured.query_positions(i)

@@ -50,7 +50,7 @@ class Below(nn.Module):
         def stop(_: nn.Module, args: tuple) -> None:
             raise _ReachedError(args[0])
 
-        with _hooked(self.module.get_submodule(self.cut.name), stop):
+        with self.module.get_submodule(self.cut.name).register_forward_pre_hook(stop):
             try:
                 self.module(images)
             except _ReachedError as reached:
@@ -72,7 +72,7 @@ class Tail(nn.Module):
         place = self.module.get_submodule(self.cut.name)
         if self.cut.is_last:
             return place(tokens)
-        with _hooked(place, lambda _, given: (tokens, *given[1:])), self._skipping():
+        with place.register_forward_pre_hook(lambda _, given: (tokens, *given[1:])), self._skipping():
             return self.module(self.blank)
 
     @contextmanager
@@ -89,12 +89,3 @@ class Tail(nn.Module):
 
 def _unchanged(first: Tensor, *_: object, **__: object) -> Tensor:
     return first
-
-
-@contextmanager
-def _hooked(module: nn.Module, hook) -> Iterator[None]:
-    handle = module.register_forward_pre_hook(hook)
-    try:
-        yield
-    finally:
-        handle.remove()

@@ -7,6 +7,7 @@ checked numerically, by outputs and gradients, before training.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -98,17 +99,12 @@ class _Run:
 
 def _watch(module: nn.Module, images: Tensor) -> _Run:
     run = _Run()
-    handles = []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(part.register_forward_pre_hook(partial(run.begin, name)))
-            handles.append(part.register_forward_hook(partial(run.end, name)))
-    try:
-        with torch.no_grad():
-            run.output = module(images)
-    finally:
-        for handle in handles:
-            handle.remove()
+    with ExitStack() as hooks, torch.no_grad():
+        for name, part in module.named_modules():
+            if name:
+                hooks.enter_context(part.register_forward_pre_hook(partial(run.begin, name)))
+                hooks.enter_context(part.register_forward_hook(partial(run.end, name)))
+        run.output = module(images)
     return run
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import product
 from typing import Any
 
@@ -72,13 +70,17 @@ class Flow:
         self._images = images
         self._probe = probe
         self._run = Run(module, probe.blocks)
-        with _recorded_output(module.get_submodule(probe.blocks[-1])) as self._last_output, self._run:
+        self._last_output: Tensor | None = None
+        with module.get_submodule(probe.blocks[-1]).register_forward_hook(self._keep_output), self._run:
             self.answer = module(images)
         for number, block in enumerate(probe.blocks):
             if self._run.calls[number][0].value is None:
                 raise UnsupportedError(_CHANGED.format(block=block))
         self._depth = len(probe.blocks)
         self._shape = (1, probe.grid.num_prefix_tokens + probe.grid.num_patches)
+
+    def _keep_output(self, last_block: nn.Module, args: Any, output: Any) -> None:
+        self._last_output = output_tensor(output)
 
     @property
     def width(self) -> int:
@@ -119,7 +121,7 @@ class Flow:
     def _is_output(self, tokens: Tensor | None, block: int) -> bool:
         """Return True if the next block reads these tokens, or the last block outputs them."""
         is_last = block == self._depth - 1
-        output = self._last_output.get("tokens") if is_last else self._run.read.get(block + 1)
+        output = self._last_output if is_last else self._run.read.get(block + 1)
         if tokens is None or output is None or {tokens.ndim, output.ndim} != {3}:
             return False
         tokens = batch_first(tokens, self._is_tokens_first(tokens))
@@ -140,11 +142,11 @@ class Flow:
     @torch.no_grad()
     def ending(self, prefix_tokens: tuple[str, ...]) -> Ending | None:
         """Return the first combination that computes the output from the last block's tokens; None if none does."""
-        if not self.gives_sums:
+        if not self.gives_sums or self._last_output is None:
             return None
         classifier = self._run.last_linear[0] if self._has_linear else ""
         layer = self._module.part(classifier)
-        tokens = self._last_output["tokens"]
+        tokens = self._last_output
         tokens = batch_first(tokens, self._is_tokens_first(tokens))
         if getattr(layer, "in_features", self.width) != self.width:
             return None
@@ -179,18 +181,3 @@ class Flow:
     def _is_close(self, output: Tensor) -> bool:
         most = float(self.answer.abs().max())
         return output.shape == self.answer.shape and float((output - self.answer).abs().max()) <= _CLOSE * most
-
-
-@contextmanager
-def _recorded_output(block: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Record the output of a block, under "tokens", in a pass inside the context."""
-    outputs: dict[str, Tensor] = {}
-
-    def record(module: nn.Module, args: Any, output: Any) -> None:
-        outputs["tokens"] = output_tensor(output)
-
-    hook = block.register_forward_hook(record)
-    try:
-        yield outputs
-    finally:
-        hook.remove()
