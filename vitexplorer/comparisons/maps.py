@@ -18,16 +18,12 @@ from vitexplorer.controls import BlockControl, Choice
 from vitexplorer.core.format import fine_percent, measured, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import MapResult, PairResult, Query, query_text
+from vitexplorer.core.types import PairResult, Query, query_text
 from vitexplorer.quantities.on_the_map import ALIKE, extreme
 from vitexplorer.quantities.places import matched, placed
-from vitexplorer.views.before_after import QueryOfMap
+from vitexplorer.views.before_after import MAPS, QueryOfMap, map_of
 
 TITLE = Text("Maps side by side", "注意力图对比")
-KINDS = (
-    ("rollout", Text("attention rollout", "注意力展开（rollout）")),
-    ("attention", Text("attention of a block", "单个块的注意力")),
-)
 LOOKS = Text("{side}: {query} → patches.", "{side}：{query} → 图块。")
 BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧为块 {one}，右侧为块 {other}。")
 
@@ -48,15 +44,6 @@ def compute(left: Capture, right: Capture, map: str, attention_block: int, query
         notes.append(BLOCKS.format(one=block, other=other))
     settings = {"map": map, "attention_block": block, "query": query, "large": large}
     return pair_of("maps", TITLE, (left, right), pictures, settings, tuple(notes))
-
-
-def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
-    """Compute one map of one capture by the view for it."""
-    from vitexplorer.views import compute as compute_view
-
-    if kind == "rollout":
-        return compute_view("attention_rollout", capture, query=query)
-    return compute_view("attention_map", capture, block=block, query=query)
 
 
 def reading(result: PairResult) -> Text:
@@ -120,7 +107,7 @@ COMPARISON = Comparison(
     reading=reading,
     overview=True,
     controls=(
-        Choice("map", Text("Map", "图"), KINDS),
+        Choice("map", Text("Map", "图"), MAPS),
         BlockControl("attention_block", Text("Block of the attention, left", "左侧注意力所在的块")),
         QueryOfMap(),
         LARGE,
