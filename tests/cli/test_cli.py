@@ -23,7 +23,7 @@ from vitexplorer.cli import build_app
 from vitexplorer.cli.compare import beside
 from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.cli.runs import Run
-from vitexplorer.cli.text import FITS, table
+from vitexplorer.cli.text import FITS, ProgressBar, table
 from vitexplorer.comparisons import reading as compared
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
@@ -218,6 +218,17 @@ def test_without_a_file_the_numbers_are_printed_and_say_what_they_are(image, lan
 
 def test_columns_stand_below_each_other_in_chinese_too():
     assert table([("块", "1"), ("head", "22")]) == "块    1\nhead  22"
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_the_bar_counts_all_work_and_times_only_its_own(is_hidden, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: not is_hidden, raising=False)
+    with ProgressBar(leave=False) as bar:
+        assert bool(bar.disable) == is_hidden
+        for done in (3, 5):  # three were there before
+            bar.report(done, 10)
+        assert (bar.n, bar.total) == (5, 10)
+        assert bar.initial == 3
 
 
 @pytest.mark.skipif(not (ASSETS / "examples").is_dir(), reason="no examples yet")

@@ -33,18 +33,15 @@ HEALTHY, FINDINGS, NOTHING_CHECKED = 0, 1, 2
 def diagnose_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`; its exit status is 0 for healthy, 1 for findings, else 2."""
 
-    def say(text: Text) -> str:
-        return text.in_(language)
-
     def diagnose(
-        model: str | None = typer.Argument(None, help=say(_MODEL)),
-        data: Path | None = typer.Option(None, help=say(_DATA)),
-        labels: Path | None = typer.Option(None, help=say(_LABELS)),
-        training: Path | None = typer.Option(None, help=say(_TRAINING)),
-        seconds: float = typer.Option(60, min=1, help=say(_SECONDS)),
-        repair: Path | None = typer.Option(None, help=say(_REPAIR)),
-        as_json: bool = typer.Option(False, "--json", help=say(_JSON)),
-        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+        model: str | None = typer.Argument(None, help=_MODEL.in_(language)),
+        data: Path | None = typer.Option(None, help=_DATA.in_(language)),
+        labels: Path | None = typer.Option(None, help=_LABELS.in_(language)),
+        training: Path | None = typer.Option(None, help=_TRAINING.in_(language)),
+        seconds: float = typer.Option(60, min=1, help=_SECONDS.in_(language)),
+        repair: Path | None = typer.Option(None, help=_REPAIR.in_(language)),
+        as_json: bool = typer.Option(False, "--json", help=_JSON.in_(language)),
+        language: Language = typer.Option(language, help=_LANGUAGE.in_(language)),
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import typer
-from tqdm import tqdm
 
-from vitexplorer.cli.text import one_sentence
+from vitexplorer.cli.text import ProgressBar, one_sentence
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
@@ -31,30 +30,22 @@ _LANGUAGE = Text("Language of the result.", "结果的语言。")
 def evaluate_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`; without `--out` it prints the table as Markdown."""
 
-    def say(text: Text) -> str:
-        return text.in_(language)
-
     def evaluate(
-        model: str = typer.Option(settings().model, help=say(_MODEL)),
-        views: str = typer.Option("", help=say(_VIEWS)),
-        protocols: str = typer.Option("", help=say(_PROTOCOLS)),
-        targets: int = typer.Option(0, min=0, help=say(_TARGETS)),
-        out: Path | None = typer.Option(None, "--out", "-o", help=say(_OUT)),
-        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+        model: str = typer.Option(settings().model, help=_MODEL.in_(language)),
+        views: str = typer.Option("", help=_VIEWS.in_(language)),
+        protocols: str = typer.Option("", help=_PROTOCOLS.in_(language)),
+        targets: int = typer.Option(0, min=0, help=_TARGETS.in_(language)),
+        out: Path | None = typer.Option(None, "--out", "-o", help=_OUT.in_(language)),
+        language: Language = typer.Option(language, help=_LANGUAGE.in_(language)),
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx
             from vitexplorer.evaluation.markdown import as_markdown
 
             loaded = vx.load_model(model)
-            with tqdm(unit="map", disable=None) as bar:
-
-                def progress(done: int, total: int) -> None:
-                    bar.total = total
-                    bar.update(done - bar.n)
-
+            with ProgressBar(unit="map") as bar:
                 result = vx.evaluate(
-                    loaded, _listed(views), protocols=_listed(protocols), targets=targets or None, progress=progress
+                    loaded, _listed(views), protocols=_listed(protocols), targets=targets or None, progress=bar.report
                 )
             typer.echo(vx.save(result, out, language=language) if out else as_markdown(result))
 

@@ -42,21 +42,18 @@ _IMAGES = Text("Column of the table that names the images.", "表格中图像名
 def finetune_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
-    def say(text: Text) -> str:
-        return text.in_(language)
-
     def finetune(
-        data: Path = typer.Argument(..., help=say(_DATA)),
-        method: str = typer.Option("lora", help=say(_METHOD)),
-        model: str = typer.Option(settings().model, help=say(BACKBONE)),
-        weights: str = typer.Option("auto", help=say(WEIGHTS)),
-        weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
-        epochs: int = typer.Option(10, help=say(_EPOCHS)),
-        out: Path | None = typer.Option(None, "--out", "-o", help=say(_OUT)),
-        set: list[str] = typer.Option([], "--set", help=say(_PLAN)),
-        target_column: str | None = typer.Option(None, help=say(_TARGET)),
-        image_column: str | None = typer.Option(None, help=say(_IMAGES)),
-        language: Language = typer.Option(language, help=say(PRINTED)),
+        data: Path = typer.Argument(..., help=_DATA.in_(language)),
+        method: str = typer.Option("lora", help=_METHOD.in_(language)),
+        model: str = typer.Option(settings().model, help=BACKBONE.in_(language)),
+        weights: str = typer.Option("auto", help=WEIGHTS.in_(language)),
+        weights_seed: int = typer.Option(0, help=WEIGHTS_SEED.in_(language)),
+        epochs: int = typer.Option(10, help=_EPOCHS.in_(language)),
+        out: Path | None = typer.Option(None, "--out", "-o", help=_OUT.in_(language)),
+        set: list[str] = typer.Option([], "--set", help=_PLAN.in_(language)),
+        target_column: str | None = typer.Option(None, help=_TARGET.in_(language)),
+        image_column: str | None = typer.Option(None, help=_IMAGES.in_(language)),
+        language: Language = typer.Option(language, help=PRINTED.in_(language)),
     ) -> None:
         with one_sentence(language):
             from vitexplorer.finetune.job.plan import JobConfig, plan_of

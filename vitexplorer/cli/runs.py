@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
 import vitexplorer as vx
+from vitexplorer.cli.text import ProgressBar
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
@@ -63,8 +59,8 @@ class Run:
         if (tuned := _tuned(self.model, file) or self._tuned_named()) is not None:
             return tuned
         model = self.model or (None if os.path.exists(file) else settings().model)
-        with _download_bar() as progress:
-            return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=progress)
+        with ProgressBar(unit="B", unit_scale=True, unit_divisor=1024, delay=0.1, leave=False) as bar:
+            return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=bar.report)
 
     def _tuned_named(self) -> LoadedModel | None:
         """Load the tuned model if the option `model` is the path of one."""
@@ -104,22 +100,3 @@ def _tuned(model: str | None, file: Path) -> LoadedModel | None:
             ).format(file=file.name, base=about_file.base.model, model=model)
         )
     return load_tuned(file)
-
-
-@contextmanager
-def _download_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield a callback for bytes done and in all; it shows a bar on first use if stderr is a terminal."""
-    console = Console(stderr=True)
-    bar = Progress(BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=console, transient=True)
-    task = bar.add_task("", total=None)
-
-    def report(done: int, total: int) -> None:
-        if console.is_terminal:
-            bar.start()
-            bar.update(task, completed=done, total=total or None)
-
-    try:
-        yield report
-    finally:
-        if bar.live.is_started:
-            bar.stop()

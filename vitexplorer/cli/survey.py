@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from tqdm import tqdm
 
 from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
-from vitexplorer.cli.text import one_sentence
+from vitexplorer.cli.text import ProgressBar, one_sentence
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
@@ -66,26 +65,23 @@ _INTERRUPTED = Text(
 def survey_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
-    def say(text: Text) -> str:
-        return text.in_(language)
-
     def survey(
-        source: Path = typer.Argument(..., help=say(_SOURCE)),
-        model: str = typer.Option(settings().model, help=say(MODEL)),
-        weights: str = typer.Option("auto", help=say(WEIGHTS)),
-        weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
-        ask: str = typer.Option("", help=say(_ASK.format(questions=", ".join(_questions())))),
-        out: Path = typer.Option(Path("survey"), "--out", "-o", help=say(_OUT)),
-        fit: str = typer.Option("crop", help=say(_FIT)),
-        size: str | None = typer.Option(None, help=say(_SIZE)),
-        labels: bool = typer.Option(True, help=say(_LABELS)),
-        workers: int = typer.Option(0, min=0, help=say(_WORKERS)),
-        batch_size: int = typer.Option(0, min=0, help=say(_BATCH)),
-        rows_per_shard: int = typer.Option(512, min=1, help=say(_ROWS)),
-        runner: str = typer.Option("processes", help=say(_RUNNER)),
-        hours: float = typer.Option(0, min=0, help=say(_HOURS)),
-        stop: Path | None = typer.Option(None, is_eager=True, callback=_stop, help=say(_STOP)),
-        language: Language = typer.Option(language, help=say(PRINTED)),
+        source: Path = typer.Argument(..., help=_SOURCE.in_(language)),
+        model: str = typer.Option(settings().model, help=MODEL.in_(language)),
+        weights: str = typer.Option("auto", help=WEIGHTS.in_(language)),
+        weights_seed: int = typer.Option(0, help=WEIGHTS_SEED.in_(language)),
+        ask: str = typer.Option("", help=_ASK.format(questions=", ".join(_questions())).in_(language)),
+        out: Path = typer.Option(Path("survey"), "--out", "-o", help=_OUT.in_(language)),
+        fit: str = typer.Option("crop", help=_FIT.in_(language)),
+        size: str | None = typer.Option(None, help=_SIZE.in_(language)),
+        labels: bool = typer.Option(True, help=_LABELS.in_(language)),
+        workers: int = typer.Option(0, min=0, help=_WORKERS.in_(language)),
+        batch_size: int = typer.Option(0, min=0, help=_BATCH.in_(language)),
+        rows_per_shard: int = typer.Option(512, min=1, help=_ROWS.in_(language)),
+        runner: str = typer.Option("processes", help=_RUNNER.in_(language)),
+        hours: float = typer.Option(0, min=0, help=_HOURS.in_(language)),
+        stop: Path | None = typer.Option(None, is_eager=True, callback=_stop, help=_STOP.in_(language)),
+        language: Language = typer.Option(language, help=PRINTED.in_(language)),
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx
@@ -140,15 +136,9 @@ def _end_after(hours: float, language: Language) -> None:
 def _run(language: Language, *asked: Any, **settings: Any) -> None:
     import vitexplorer as vx
 
-    with tqdm(unit="image", disable=None) as bar:
-
-        def progress(done: int, total: int) -> None:
-            if bar.total is None:  # images of an earlier run do not count for the speed
-                bar.total, bar.initial, bar.n = total, done, done
-            bar.update(done - bar.n)
-
+    with ProgressBar(unit="image") as bar:
         try:
-            result = vx.survey(*asked, **settings, progress=progress)
+            result = vx.survey(*asked, **settings, progress=bar.report)
         except KeyboardInterrupt:
             bar.close()
             typer.echo(_INTERRUPTED.format(done=bar.n, total=bar.total or 0).in_(language), err=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import typer
 from rich.cells import cell_len
+from tqdm import tqdm
 
 from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import Language, Text
@@ -52,6 +54,24 @@ def one_sentence(language: Language) -> Iterator[None]:
             raise
         typer.echo(text.in_(language), err=True)
         raise SystemExit(2) from None
+
+
+class ProgressBar(tqdm):
+    """Bar on stderr, which only a terminal shows; its options are tqdm's."""
+
+    _has_begun = False
+
+    def __init__(self, **options: Any):
+        super().__init__(disable=None, **options)
+
+    def report(self, done: int, total: int) -> None:
+        """Move to the work done. The work before the first report, an earlier run's, does not count for the speed."""
+        if not self._has_begun:
+            self._has_begun = True
+            self.initial = self.n = done
+        self.total = total or None
+        self.update(done - self.n)
+        self.n = done  # a bar that is not shown does not count
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
