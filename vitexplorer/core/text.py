@@ -6,7 +6,7 @@ Every string that a user can see is a `Text`, with both languages side by side, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
@@ -75,6 +75,17 @@ def same(word: str) -> Text:
 def present(*texts: Text | None) -> tuple[Text, ...]:
     """Return those of the texts that are not None."""
     return tuple(text for text in texts if text is not None)
+
+
+def text_of(texts: Mapping[str, Text], key: str, language: Language, **values: object) -> str:
+    """Return the text of a key in one language, with its values filled in."""
+    text = texts[key]
+    return (text.format(**values) if values else text).in_(language)
+
+
+def in_language(texts: Mapping[str, Text], language: Language, prefix: str = "") -> dict[str, str]:
+    """Return the texts whose keys begin with `prefix`, for a browser that fills in the values."""
+    return {key: text.in_(language) for key, text in texts.items() if key.startswith(prefix)}
 
 
 def normalise_language(code: str | None) -> Language:

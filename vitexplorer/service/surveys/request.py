@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, text_of
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.open_surveys import latest
@@ -52,8 +52,7 @@ class SurveyRequest:
 
     def say(self, key: str, **values: object) -> str:
         """Return a text of the room in the visitor's language."""
-        text = SURVEY_WORDS[key]
-        return (text.format(**values) if values else text).in_(self.language)
+        return text_of(SURVEY_WORDS, key, self.language, **values)
 
     def joined(self, sentences: Iterable[str]) -> str:
         """Join sentences in the visitor's language."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 
 SURVEY_WORDS: dict[str, Text] = {
     "survey_close": Text("Close", "关闭"),
@@ -288,8 +288,3 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "caption_model": Text("Model", "模型"),
 }
-
-
-def words_of(language: Language) -> dict[str, str]:
-    """Return all texts, for a browser that fills them in itself."""
-    return {key: text.in_(language) for key, text in SURVEY_WORDS.items()}

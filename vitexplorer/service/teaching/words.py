@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 
 TEACH_WORDS: dict[str, Text] = {
     # the head
@@ -91,8 +91,3 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_scoring": Text("Leaving out one example after the other ...", "正在逐个留出示例……"),
     "teach_why": Text("Why are these wrong? Click one to look closer.", "这些为什么判错？点击即可仔细查看。"),
 }
-
-
-def words_of_teaching(language: Language) -> dict[str, str]:
-    """Return all texts, for a browser that fills them in itself."""
-    return {key: text.in_(language) for key, text in TEACH_WORDS.items()}

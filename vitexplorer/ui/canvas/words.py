@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text, same
+from vitexplorer.core.text import Language, Text, in_language, same
 from vitexplorer.core.types import PREFIX_WORDS
 from vitexplorer.ui.shell.frame import frame_words
 
@@ -168,4 +168,4 @@ CANVAS_WORDS: dict[str, Text] = {
 
 def canvas_words(language: Language) -> dict[str, str]:
     """Return the texts of the canvas and of the frame around it in one language, for `CanvasData.words`."""
-    return frame_words(language) | {key: text.in_(language) for key, text in CANVAS_WORDS.items()}
+    return frame_words(language) | in_language(CANVAS_WORDS, language)

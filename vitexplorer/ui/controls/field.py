@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vitexplorer.controls import Spec
 from vitexplorer.controls.spec import Board
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, in_language
 from vitexplorer.models.examples import examples
 from vitexplorer.service.image_store import UPLOAD, thumbnail
 from vitexplorer.ui.kit.served_files import image_file
@@ -55,7 +55,7 @@ def field_of(spec: Spec, language: Language) -> Field:
         high=spec.high,
         step=spec.step,
         board=spec.board,
-        words={key: text.in_(language) for key, text in spec.words.items()},
+        words=in_language(spec.words, language),
         more=more,
         state=dict(spec.state) | ({"thumbs": _thumbs(spec.value)} if spec.kind == "images" else {}),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -17,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
 from vitexplorer.core.cache import BytesCache
-from vitexplorer.core.text import Language, Text, normalise_language
+from vitexplorer.core.text import Language, Text, normalise_language, text_of
 from vitexplorer.ui.kit.static_responses import compressed, encoding_of
 from vitexplorer.ui.kit.words import UI_WORDS
 
@@ -158,12 +159,5 @@ class Translations:
         )
 
 
-def words_with(prefix: str, language: Language) -> dict[str, str]:
-    """Return the page's words whose keys begin with `prefix`, for a browser that fills in the values."""
-    return {key: text.in_(language) for key, text in UI_WORDS.items() if key.startswith(prefix)}
-
-
-def word(key: str, language: Language, **values: object) -> str:
-    """Return one of the page's words in a language, with its values filled in."""
-    text: Text = UI_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)
+word = partial(text_of, UI_WORDS)
+"""Return one of the page's words in a language, with its values filled in, see `text_of`"""

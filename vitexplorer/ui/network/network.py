@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vitexplorer.controls import written_value
 from vitexplorer.core.network_result import NetworkResult
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.core.types import Answer, Prediction, Query, prefix_text, query_text
 from vitexplorer.figures.caption import class_name
 from vitexplorer.ui.canvas.all_heads import strip_of
@@ -107,7 +107,7 @@ def network_data(
 
     provenance = capture.provenance
     grids = [capture.grid(0), *map(capture.grid, range(capture.depth))]
-    words = {key: text.in_(language) for key, text in NETWORK_WORDS.items()}
+    words = in_language(NETWORK_WORDS, language)
     whole = "cls" if "cls" in capture.prefix_tokens else "mean"
     data = NetworkData(
         image=input_file(capture),

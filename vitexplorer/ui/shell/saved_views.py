@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
-from vitexplorer.ui.kit.language import words_with
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.kit.words import UI_WORDS
 
 
 class SavedViewsData(BaseModel):
@@ -24,4 +24,4 @@ class SavedViews(Widget):
 
 def saved_views_data(language: Language) -> SavedViewsData:
     """Return the words in one language."""
-    return SavedViewsData(words=words_with("kept", language))
+    return SavedViewsData(words=in_language(UI_WORDS, language, "kept"))

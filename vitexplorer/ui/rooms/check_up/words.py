@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from functools import partial
+
+from vitexplorer.core.text import Language, Text, in_language, text_of
 from vitexplorer.ui.shell.frame import frame_words
 
 CHECK_UP_WORDS: dict[str, Text] = {
@@ -52,12 +54,10 @@ CHECK_UP_WORDS: dict[str, Text] = {
 }
 
 
-def say(key: str, language: Language, **values: object) -> str:
-    """Return a text in one language, with its values filled in."""
-    text = CHECK_UP_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)
+say = partial(text_of, CHECK_UP_WORDS)
+"""Return a text of this room in one language, see `text_of`"""
 
 
 def words(language: Language) -> dict[str, str]:
     """Return all texts, for a browser that fills in the values, and those of the frame."""
-    return frame_words(language) | {key: text.in_(language) for key, text in CHECK_UP_WORDS.items()}
+    return frame_words(language) | in_language(CHECK_UP_WORDS, language)

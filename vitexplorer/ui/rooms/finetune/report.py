@@ -8,13 +8,13 @@ import numpy as np
 from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.finetune.data import DataError, DataReport, Split, split
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.training_images import Chosen, Looked
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.finetune.words import say, words_with
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 MOST_BARS = 40
 BINS = 12
@@ -76,7 +76,7 @@ class DataReportView(Widget):
 
 def empty_report(language: Language, refused: str = "", working: str = "") -> ReportData:
     """Return the data before there are images, while they are read, or with the reason why they cannot be read."""
-    return ReportData(refused=refused, working=working, words=words_with("report_", language))
+    return ReportData(refused=refused, working=working, words=in_language(TRAINING_WORDS, language, "report_"))
 
 
 def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportData:

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.images import images_root
@@ -25,7 +25,7 @@ from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.amounts import duration, memory, percentage, score
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 MOST_WRONG = 24
 SIDE = 96
@@ -113,7 +113,7 @@ class ResultsView(Widget):
 
 def no_results(language: Language) -> ResultsData:
     """Return the data before there are results."""
-    return ResultsData(words=words_with("board_", language))
+    return ResultsData(words=in_language(TRAINING_WORDS, language, "board_"))
 
 
 def results_data(comparison: Comparison, chosen: str, language: Language) -> ResultsData:

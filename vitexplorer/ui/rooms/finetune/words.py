@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from functools import partial
+
+from vitexplorer.core.text import Text, text_of
 from vitexplorer.ui.kit.words import UI_WORDS
 
 TRAINING_WORDS: dict[str, Text] = {
@@ -272,12 +274,5 @@ TRAINING_WORDS: dict[str, Text] = {
 }
 
 
-def say(key: str, language: Language, **values: object) -> str:
-    """Return a text in one language, with its values filled in."""
-    text = TRAINING_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)
-
-
-def words_with(prefix: str, language: Language) -> dict[str, str]:
-    """Return the texts whose keys begin with `prefix`, for a browser that fills in the values."""
-    return {key: text.in_(language) for key, text in TRAINING_WORDS.items() if key.startswith(prefix)}
+say = partial(text_of, TRAINING_WORDS)
+"""Return a text of this room in one language, see `text_of`"""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, in_language
 from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
@@ -28,7 +28,7 @@ from vitexplorer.service.surveys.sources import (
     sent_before,
 )
 from vitexplorer.service.surveys.store import Asked, StoredSurvey, linked, new_survey
-from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.claims import begun_at, standing_still
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.frame import frame_words
@@ -53,7 +53,7 @@ def opening(request: SurveyRequest) -> dict[str, Any]:
         return {"key": key, "title": title, "question": record.question.in_(request.language), "cost": cost}
 
     return {
-        "words": words_of(request.language),
+        "words": in_language(SURVEY_WORDS, request.language),
         "closed": "" if settings().surveys else request.say("survey_closed"),
         "local": not (settings().hosted or request.places.hosted),
         "scenes": SCENES * len(LABEL_NAMES),

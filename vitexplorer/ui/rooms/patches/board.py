@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Text, in_language
 from vitexplorer.core.types import PatchGrid, prefix_text
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
@@ -69,7 +69,7 @@ def board_data(
         start=start,
         caption=[line.in_(language) for line in caption],
         saved_as=saved_as,
-        words=frame_words(language) | {key: text.in_(language) for key, text in BOARD_WORDS.items()},
+        words=frame_words(language) | in_language(BOARD_WORDS, language),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.controls import Spec
 from vitexplorer.core import format as numbers
 from vitexplorer.core.part_names import part_text
-from vitexplorer.core.text import Language, same
+from vitexplorer.core.text import Language, in_language, same
 from vitexplorer.core.types import CostResult, CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
 from vitexplorer.ui.controls.field import Field, field_of
@@ -99,7 +99,7 @@ def _sizes(
 ) -> SizeData:
     """Return the data that a model and a design have in common."""
     rows, sums = story(shape, module, macs, language)
-    words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
+    words = frame_words(language) | in_language(CALCULATOR_WORDS, language)
     return SizeData(rows=rows, total=sums, reading=reading(rows, sums, size, language), words=words)
 
 

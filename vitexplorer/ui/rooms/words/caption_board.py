@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.ui.canvas.canvas import FILLINGS
 from vitexplorer.ui.canvas.files import input_file
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
@@ -99,6 +99,6 @@ def caption_data(capture: Capture, result: CaptionResult, language: Language) ->
         languages=[LanguageItem(key=key, title=title.in_(language)) for key, title in LANGUAGES.items()],
         offers=texts_offer(language),
         saved_as=f"caption_{provenance.model}_{run_of(provenance)}",
-        words=frame_words(language) | {key: text.in_(language) for key, text in CAPTION_WORDS.items()},
+        words=frame_words(language) | in_language(CAPTION_WORDS, language),
         reading=reading(result, language),
     )

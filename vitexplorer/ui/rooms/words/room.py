@@ -16,7 +16,7 @@ import gradio as gr
 
 from vitexplorer.controls.explained import TextVector
 from vitexplorer.core.cache import BytesCache
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Language, Text, in_language
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Picture
 from vitexplorer.ui.canvas.canvas import FILLINGS
@@ -275,9 +275,7 @@ class WordsRoom(Room):
         data = TextBoardData(
             **(self.around("text_map", address) | {"python": "", "misleads": "", "paper": ""}),
             image=seen_file(capture),
-            words=frame_words(language)
-            | {key: text.in_(language) for key, text in TEXT_WORDS.items()}
-            | {"image": word("image", language)},
+            words=frame_words(language) | in_language(TEXT_WORDS, language) | {"image": word("image", language)},
         )
         why = TEXT_WORDS["lost_half" if capture.model.projects else "reads_none"]
         data.reading = (reason or why.format(model=title)).in_(language)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Text, in_language
 from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.ui.canvas.files import input_file
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
@@ -140,7 +140,7 @@ def picture_data(capture: Capture, language: Language) -> TextBoardData:
         senseless=[Reason(title=title.in_(language), why=why.in_(language)) for title, why in reasons],
         examples=list(example_texts(capture, language)),
         offers=caption_offer(language),
-        words=frame_words(language) | {key: text.in_(language) for key, text in TEXT_WORDS.items()},
+        words=frame_words(language) | in_language(TEXT_WORDS, language),
     )
 
 

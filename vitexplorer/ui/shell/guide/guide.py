@@ -11,16 +11,16 @@ from typing import Any
 import gradio as gr
 from pydantic import BaseModel
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, in_language
 from vitexplorer.learn import STEPS, Numbers, Seen, Step
 from vitexplorer.learn.step import sayer
 from vitexplorer.models.catalog import catalog
 from vitexplorer.service.answer_threads import Wait, waiting_in_thread
 from vitexplorer.service.engine import Picture
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.kit.language import words_with
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import LATEST, QUICK, RoomContext
 
@@ -132,7 +132,7 @@ def guide_data(language: Language, text: StepText | None = None, handout: Served
         )
         for step in STEPS
     ]
-    return GuideData(steps=steps, shown=text, handout=handout, words=words_with("learn", language))
+    return GuideData(steps=steps, shown=text, handout=handout, words=in_language(UI_WORDS, language, "learn"))
 
 
 def step_named(key: object) -> Step | None:

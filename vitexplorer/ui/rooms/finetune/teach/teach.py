@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from vitexplorer.core.text import in_language
 from vitexplorer.models.catalog import title_of
-from vitexplorer.service.teaching.words import words_of_teaching
+from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import say
@@ -38,7 +39,7 @@ class Teach(Widget):
 def teach_data(address: Address) -> TeachData:
     """Return the data for the model of an address."""
     words = {
-        **words_of_teaching(address.language),
+        **in_language(TEACH_WORDS, address.language),
         **{key: word(key, address.language) for key in _WORDS},
         **{key: say(key, address.language) for key in _OF_RESULTS},
     }

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, text_of
 from vitexplorer.core.types import query_text
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.engine import Engine, Picture
@@ -63,8 +63,7 @@ class TeachRequest:
 
     def say(self, key: str, **values: object) -> str:
         """Return a text of this part."""
-        text = TEACH_WORDS[key]
-        return (text.format(**values) if values else text).in_(self.language)
+        return text_of(TEACH_WORDS, key, self.language, **values)
 
     def title(self, box: Box) -> str:
         """Return the display name of a class, also of an unnamed one."""

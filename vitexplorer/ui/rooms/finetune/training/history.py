@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState
 from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.models.catalog import title_of
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 MOST = 100
 """Most trainings in the list"""
@@ -52,7 +52,7 @@ def history_data(trainings: Iterable[JobState], opened: str, language: Language)
             for job in list(trainings)[:MOST]
         ],
         open=opened,
-        words=words_with("runs_", language),
+        words=in_language(TRAINING_WORDS, language, "runs_"),
     )
 
 

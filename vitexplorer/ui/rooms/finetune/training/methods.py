@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from vitexplorer.core.cache import BytesCache
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Language, Text, in_language
 from vitexplorer.service.amounts import duration, memory, percentage
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.training.choice import TrainingChoice, candidate, learning_rate, plan_specs
-from vitexplorer.ui.rooms.finetune.words import say, words_with
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.preview import Preview
@@ -124,7 +124,7 @@ def methods_data(
         fields=[field_of(spec, language) for spec in plan_specs()],
         asked=choice is not None,
         ready=ready,
-        words=words_with("methods_", language),
+        words=in_language(TRAINING_WORDS, language, "methods_"),
     )
 
 

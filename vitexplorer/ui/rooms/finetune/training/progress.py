@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, in_language
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
@@ -19,7 +19,7 @@ from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import duration, score
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 MOST_POINTS = 160
 """Most points of a curve; more cannot be distinguished at its width"""
@@ -76,7 +76,7 @@ class ProgressView(Widget):
 
 def no_progress(language: Language) -> ProgressData:
     """Return the data for no open training."""
-    return ProgressData(words=words_with("run_", language))
+    return ProgressData(words=in_language(TRAINING_WORDS, language, "run_"))
 
 
 def progress_data(state: JobState, events: Sequence[Event], language: Language) -> ProgressData:
