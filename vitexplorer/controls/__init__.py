@@ -6,7 +6,6 @@ from vitexplorer.controls.any_target import likeness as likeness
 from vitexplorer.controls.block import BlockControl as BlockControl
 from vitexplorer.controls.block import no_such_block as no_such_block
 from vitexplorer.controls.choice import Choice as Choice
-from vitexplorer.controls.choice import Several as Several
 from vitexplorer.controls.control import Control as Control
 from vitexplorer.controls.control import checked as checked
 from vitexplorer.controls.control import departures as departures

@@ -1,4 +1,4 @@
-"""Controls for one of a few options, or several of them."""
+"""Control for one of a few options."""
 
 from __future__ import annotations
 
@@ -55,20 +55,3 @@ class Choice(Control):
             return fields
         possible = (option for option in self.options if self.refusal(option[0], capture, settings) is None)
         return fields | {"options": tuple(possible)}
-
-
-@dataclass(frozen=True)
-class Several(Control):
-    """Any number of the offered options."""
-
-    kind: ClassVar[str] = "several"
-
-    def say(self, value: Any, capture: CaptureProtocol) -> Text:
-        """List the names of the selected options."""
-        offered = dict(self.offered(capture))
-        names = [offered[key] for key in value]
-        return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
-
-    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
-        """Return all offered options, selected or not."""
-        return {} if capture is None else {"options": self.offered(capture)}

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from vitexplorer.controls.choice import Several
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import RANDOM
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.core.types import Result
 
 
 @dataclass(frozen=True)
-class MethodsControl(Several):
+class MethodsControl(Control):
     """Several methods; random order is always added."""
 
     name: str = "methods"
     label: Text = Text("Methods", "方法")
     known: Callable[[], Mapping[str, Any]] = dict
     """Function that returns the available `View`s; called late, since they may not be registered yet"""
+
+    kind: ClassVar[str] = "several"
 
     @property
     def options(self) -> tuple[tuple[str, Text], ...]:
@@ -55,3 +59,13 @@ class MethodsControl(Several):
             if (reason := known[name].refuses(capture)) is not None:
                 raise UnsupportedError(reason)
         return (*(name for name in dict.fromkeys(value) if name != RANDOM), RANDOM)
+
+    def say(self, value: Any, capture: CaptureProtocol) -> Text:
+        """List the names of the selected options."""
+        offered = dict(self.offered(capture))
+        names = [offered[key] for key in value]
+        return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
+
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return all offered options, selected or not."""
+        return {} if capture is None else {"options": self.offered(capture)}

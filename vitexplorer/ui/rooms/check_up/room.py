@@ -94,13 +94,10 @@ class CheckUpRoom(Room):
 
     def stop(self, request: gr.Request) -> None:
         """Stop the check-up."""
-        self._leave(request)
-
-    # -------------------------------------------------------------------------------------- work
-
-    def _leave(self, request: gr.Request) -> None:
         self.context.engine.leave(session_of(request), CHECK_UP)
         self._reading.leave(session_of(request), CHECK_UP)
+
+    # -------------------------------------------------------------------------------------- work
 
     async def _on_example(self, example: Example) -> Diagnosis:
         def work(report: Report) -> Diagnosis:
@@ -134,7 +131,7 @@ class CheckUpRoom(Room):
         request: gr.Request,
     ) -> UpdateStream:
         """Yield the progress of a check-up and its verdict; another check-up of the visitor ends it."""
-        self._leave(request)
+        self.stop(request)
         language = address.language
         try:
             async with aclosing(following(Waiting(session_of(request), CHECK_UP), checking())) as steps:

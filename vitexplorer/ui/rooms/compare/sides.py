@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import OUTPUT, Output, prefix_text
-from vitexplorer.models.catalog import find
+from vitexplorer.models.catalog import title_of
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.canvas.two_sided import Blocks, Side
 from vitexplorer.ui.kit.language import word
@@ -147,17 +147,11 @@ def swapped(address: Address) -> dict[str, str]:
     return side_parameters(right_as_left(address), "") | side_parameters(address, "other_") | changes
 
 
-def title_of(model: str, language: Language) -> str:
-    """Return the title of a model in the catalogue, otherwise its name."""
-    entry = find(model)
-    return entry.title.in_(language) if entry else model
-
-
 def side_title(capture: Capture, language: Language) -> str:
     """Return the title over a side's picture; random weights have a warning on the picture instead."""
     provenance = capture.provenance
     kind = [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
-    return " · ".join([title_of(provenance.model, language), *kind, pixels(*provenance.input_size)])
+    return " · ".join([title_of(provenance.model).in_(language), *kind, pixels(*provenance.input_size)])
 
 
 def answer_of(capture: Capture, language: Language) -> str:
@@ -255,7 +249,7 @@ def sides_data(pair: Pair, blocks: Blocks) -> SidesData:
         question=word("compare_question", language),
         reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
         refused=pair.refused,
-        title=title_of(provenance.model, language),
+        title=title_of(provenance.model).in_(language),
         note=f"{provenance.weights_text.in_(language)} · {pixels(*provenance.input_size)}",
         presets=presets(pair),
         swapped=swapped(address),

@@ -20,7 +20,7 @@ from vitexplorer.core.text import ExplainedError, Language, Text, in_language
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Picture
 from vitexplorer.ui.canvas.canvas import FILLINGS
-from vitexplorer.ui.canvas.files import made_once
+from vitexplorer.ui.canvas.files import input_file, made_once
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
@@ -35,7 +35,6 @@ from vitexplorer.ui.rooms.words.text_board import (
     answer_fields,
     picture_data,
     refused_fields,
-    seen_file,
 )
 from vitexplorer.ui.rooms.words.text_maps import (
     MOST,
@@ -274,7 +273,7 @@ class WordsRoom(Room):
         title = capture.model.title
         data = TextBoardData(
             **(self.around("text_map", address) | {"python": "", "misleads": "", "paper": ""}),
-            image=seen_file(capture),
+            image=input_file(capture),
             words=frame_words(language) | in_language(TEXT_WORDS, language) | {"image": word("image", language)},
         )
         why = TEXT_WORDS["lost_half" if capture.model.projects else "reads_none"]

@@ -112,17 +112,12 @@ class TextBoard(Widget):
     sends = ("ask", "further")
 
 
-def seen_file(capture: Capture) -> ServedFile:
-    """Return the pixels that the model saw."""
-    return input_file(capture)
-
-
 def picture_data(capture: Capture, language: Language) -> TextBoardData:
     """Return the picture, the methods and the examples of a capture, without texts."""
     grid = capture.grid(capture.depth - 1)
     methods, reasons = methods_of(capture)
     return TextBoardData(
-        image=seen_file(capture),
+        image=input_file(capture),
         rows=grid.rows,
         cols=grid.cols,
         cell=grid.patch_size,

@@ -11,6 +11,7 @@ import base64
 import io
 import zipfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +66,6 @@ class TeachRequest:
         """Return a text of this part."""
         return text_of(TEACH_WORDS, key, self.language, **values)
 
-    def title(self, box: Box) -> str:
-        """Return the display name of a class, also of an unnamed one."""
-        return box.title(self.language)
-
     async def taught(self) -> Taught:
         """Read the present content of the boxes."""
         return Taught(await asyncio.to_thread(self.boxes.read), self.model)
@@ -83,23 +80,16 @@ class TeachRequest:
         ]
         return {"boxes": boxes, "most": {"boxes": MOST_BOXES, "pictures": MOST_PICTURES}, **more}
 
-    def changed(self, what: str) -> dict[str, Any]:
-        """Change the boxes and return them.
-
-        Raises:
-            ExplainedError: for an impossible change.
-        """
-        if what == "more":
-            self.boxes.more()
-        elif what == "rename":
-            self.boxes.rename(self.key, self.request.query_params.get("name", ""))
-        elif what == "remove":
-            self.boxes.remove(self.key)
-        elif what == "drop":
-            self.boxes.drop(self.key, self.picture)
-        elif what == "forget":
-            self.boxes.forget()
-        return self.state()
+    @property
+    def changes(self) -> dict[str, Callable[[], object]]:
+        """Changes of the boxes by name; each raises ExplainedError where it is impossible."""
+        return {
+            "more": self.boxes.more,
+            "rename": partial(self.boxes.rename, self.key, self.request.query_params.get("name", "")),
+            "remove": partial(self.boxes.remove, self.key),
+            "drop": partial(self.boxes.drop, self.key, self.picture),
+            "forget": self.boxes.forget,
+        }
 
     def fill(self) -> dict[str, Any]:
         """Replace the boxes by drawn scenes of three classes, and return more scenes to test."""
@@ -118,14 +108,6 @@ class TeachRequest:
                 for scene in scenes[-ASK:]
             ]
         return self.state(others=others)
-
-    async def check_room(self) -> None:
-        """Check the visitor's storage.
-
-        Raises:
-            ExplainedError: where it is full.
-        """
-        await asyncio.to_thread(check_room, self.places, self.visitor)
 
     async def add(self, path: Path) -> dict[str, Any]:
         """Add a picture to a box."""
@@ -178,7 +160,7 @@ class TeachRequest:
 
         values = shares(self.teaching.probe(taught), seen.feature[None])[0]
         named_shares = [
-            {"box": box.key, "name": self.title(box), "share": float(share)}
+            {"box": box.key, "name": box.title(self.language), "share": float(share)}
             for box, share in zip(taught.filled, values, strict=True)
         ]
         best = max(named_shares, key=lambda entry: entry["share"])
@@ -216,7 +198,7 @@ class TeachRequest:
         }
 
     def _wrong(self, true: Box, path: Path, predicted: Box) -> dict[str, Any]:
-        label = self.say("teach_taken", true=self.title(true), said=self.title(predicted))
+        label = self.say("teach_taken", true=true.title(self.language), said=predicted.title(self.language))
         came = self.say("teach_came", label=label)
         return {"box": true.key, **_small(path), "label": label, "came": came}
 
@@ -241,15 +223,17 @@ async def _answered(request: TeachRequest, what: str) -> Response:
     waiting: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {"learn": request.learn, "score": request.score}
     made = {"fill": request.fill, "open": request.open, "boxes": request.state}
     if what in pictures:
-        return await answer_picture(request.request, pictures[what], request.check_room if what == "add" else None)
+        has_room = partial(asyncio.to_thread, check_room, request.places, request.visitor)
+        return await answer_picture(request.request, pictures[what], has_room if what == "add" else None)
     if what in waiting:
         return JSONResponse(await waiting[what]())
     if what == "save":
         return await asyncio.to_thread(request.save)
     if what in made:
         return JSONResponse(await asyncio.to_thread(made[what]))
-    if what in ("more", "rename", "remove", "drop", "forget"):
-        return JSONResponse(await asyncio.to_thread(request.changed, what))
+    if what in request.changes:
+        await asyncio.to_thread(request.changes[what])
+        return JSONResponse(await asyncio.to_thread(request.state))
     return JSONResponse({"refused": ""}, 404)
 
 
