@@ -7,7 +7,7 @@ are not part of it. In a windowed block a row ends where the window ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
@@ -22,30 +22,39 @@ Measure = Callable[[Tensor, slice, Tensor], Tensor]
 """(weights (windows, heads, queries, keys), query rows, positions (windows, keys)) -> (windows, heads, queries)"""
 
 
-def per_head(capture: Capture, block: int, measure: Measure) -> Float[np.ndarray, " heads"]:
-    """Average a measure over all patch queries of a block, for each head."""
+def per_head(capture: Capture, block: int, measures: Mapping[str, Measure]) -> dict[str, Float[np.ndarray, " heads"]]:
+    """Average measures over all patch queries of a block, for each head; each weight is computed once."""
     positions = torch.from_numpy(capture.positions(block)).to(capture.input.tensor.device)
-    total: Tensor | float = 0.0
+    totals: dict[str, Tensor | float] = dict.fromkeys(measures, 0.0)
     for queries, weights in capture.call(block).in_pieces():
         real = (positions[:, None, queries] >= 0).to(weights.dtype)
-        total = total + (measure(weights, queries, positions) * real).sum((0, 2), dtype=torch.float64)
-    return (total / capture.grid(block).num_patches).cpu().numpy()
+        for name, measure in measures.items():
+            rows = measure(weights, queries, positions) * real
+            totals[name] = totals[name] + rows.sum((0, 2), dtype=torch.float64)
+    patches = capture.grid(block).num_patches
+    return {name: (total / patches).cpu().numpy() for name, total in totals.items()}
 
 
-def over_blocks(capture: Capture, measure_of: Callable[[int], Measure]) -> Float[np.ndarray, "blocks heads"]:
+def over_blocks(
+    capture: Capture, measures_of: Callable[[int], Mapping[str, Measure]]
+) -> dict[str, Float[np.ndarray, "blocks heads"]]:
     """Compute `per_head` of every block; NaN fills the rows of blocks that have fewer heads than others."""
-    rows = [per_head(capture, block, measure_of(block)) for block in range(capture.depth)]
-    table = np.full((len(rows), max(map(len, rows))), np.nan)
-    for row, values in zip(table, rows, strict=True):
-        row[: len(values)] = values
-    return table
+    blocks = [per_head(capture, block, measures_of(block)) for block in range(capture.depth)]
+    heads = max(capture.num_heads(block) for block in range(capture.depth))
+    tables = {name: np.full((len(blocks), heads), np.nan) for name in blocks[0]}
+    for name, table in tables.items():
+        for row, block in zip(table, blocks, strict=True):
+            row[: len(block[name])] = block[name]
+    return tables
 
 
-def distances(capture: Capture) -> Float[np.ndarray, "blocks heads"]:
-    """Compute the mean attention distance in pixels, not renormalised; cached for all views that show it."""
-    if "distances" not in capture.tables:
-        capture.tables["distances"] = over_blocks(capture, lambda block: distance(capture.grid(block)))
-    return capture.tables["distances"].copy()
+def distances(capture: Capture, renormalise: bool = False) -> Float[np.ndarray, "blocks heads"]:
+    """Compute the mean attention distance in pixels; cached for all views that show it."""
+    name = "renormalised distances" if renormalise else "distances"
+    if name not in capture.tables:
+        tables = over_blocks(capture, lambda block: {name: distance(capture.grid(block), renormalise)})
+        capture.tables[name] = tables[name]
+    return capture.tables[name].copy()
 
 
 UNEVEN_HEADS = Text(
@@ -120,3 +129,17 @@ def prefix_mass() -> Measure:
 def token_mass(token: int) -> Measure:
     """Return the measure of the mass on one prefix token, by its place in the sequence."""
     return mass_on(lambda positions: positions == -1 - token)
+
+
+def head_measures(capture: Capture, block: int) -> dict[str, Measure]:
+    """Return every measure of a block's heads by name; `class_mass` needs a class token."""
+    measures = {
+        "distance": distance(capture.grid(block)),
+        "entropy": entropy,
+        "prefix_mass": prefix_mass(),
+        "self_mass": self_mass,
+        "peak": peak,
+    }
+    if "cls" in capture.prefix_tokens:
+        measures["class_mass"] = token_mass(capture.prefix_tokens.index("cls"))
+    return measures

@@ -17,7 +17,7 @@ from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import MatrixResult
-from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
+from vitexplorer.quantities.head_statistics import distances, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.views.record import View
 
@@ -34,11 +34,7 @@ DIVIDED = Text(
 def compute(capture: Capture, normalise: str) -> MatrixResult:
     """Compute the mean attention distance, (blocks, heads) in pixels; NaN where a block has fewer heads."""
     renormalise = normalise == "renormalised"
-    values = (
-        over_blocks(capture, lambda block: distance(capture.grid(block), renormalise=True))
-        if renormalise
-        else distances(capture)
-    )
+    values = distances(capture, renormalise)
     return MatrixResult(
         values=values,
         axes=("blocks", "heads"),

@@ -22,16 +22,7 @@ from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import MatrixResult, prefix_text
-from vitexplorer.quantities.head_statistics import (
-    distances,
-    entropy,
-    over_blocks,
-    peak,
-    prefix_mass,
-    self_mass,
-    token_mass,
-    uneven_heads,
-)
+from vitexplorer.quantities.head_statistics import distances, head_measures, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import ALIKE, is_constant
 from vitexplorer.views.record import View
 
@@ -112,11 +103,7 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
     """Compute a metric of every head."""
     if metric == "distance":
         return distances(capture)
-    if metric == "class_mass":
-        measure = token_mass(capture.prefix_tokens.index("cls"))
-    else:
-        measure = {"entropy": entropy, "prefix_mass": prefix_mass(), "self_mass": self_mass, "peak": peak}[metric]
-    return over_blocks(capture, lambda _block: measure)
+    return over_blocks(capture, lambda block: {metric: head_measures(capture, block)[metric]})[metric]
 
 
 def compute(capture: Capture, metric: str) -> MatrixResult:
