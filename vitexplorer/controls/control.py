@@ -106,8 +106,8 @@ def written_value(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def checked(controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the given settings and fill in defaults for the rest.
+def checked(controls: tuple[Control, ...], capture: CaptureProtocol | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the given settings and fill in defaults for the rest; without a capture for controls that need none.
 
     Raises UnknownNameError for a control that does not exist, SettingError for an invalid value.
     """

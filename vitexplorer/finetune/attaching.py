@@ -18,13 +18,13 @@ from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
-from vitexplorer.core.types import PatchGrid, Provenance
+from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
 from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.models.outline import classifiers, outline
+from vitexplorer.models.outline import classifiers
 from vitexplorer.models.seeding import seeded
 
 _TEXTS_STAY = Text(
@@ -67,45 +67,19 @@ class Counts:
     """Parameters of the layers that compute the logits"""
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """A model as a method's controls see it, before any image has run through it."""
-
-    model: LoadedModel
-    prefix_tokens: tuple[str, ...] = ()
-    logits: None = None
-    change: None = None
-
-    @property
-    def depth(self) -> int:
-        return len(outline(self.model.module).blocks)
-
-    def num_heads(self, block: int) -> int:
-        return self.model.module.get_submodule(outline(self.model.module).blocks[block]).attn.num_heads
-
-    def grid(self, block: int) -> PatchGrid:
-        return self.model.blocks(self.model.preprocessing.input_size)[block].grid
-
-    def key_grid(self, block: int) -> PatchGrid:
-        return self.grid(block)
-
-    def queries(self, block: int) -> tuple[str, ...]:
-        return (*self.prefix_tokens, "mean")
-
-
 def methods() -> dict[str, Method]:
     """Return every fine-tuning method by key, with its controls, paper and recipe."""
     return dict(METHODS)
 
 
-def checked_settings(model: LoadedModel, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Check the settings that were given and return all settings of the method, defaults for the rest.
 
     Raises:
         UnknownNameError: the method or a setting does not exist.
         SettingError: a value that its control cannot take.
     """
-    return checked(METHODS[method].controls, _Subject(model), given)
+    return checked(METHODS[method].controls, None, given)
 
 
 def attach(
@@ -139,7 +113,7 @@ def attach(
     record = METHODS[method]
     _check(model, record)
     _check_classes(model, num_classes, class_names)
-    chosen = checked_settings(model, method, settings)
+    chosen = checked_settings(method, settings)
     module = copy.deepcopy(model.module).requires_grad_(False)
     keeps_classifier = num_classes is None and not class_names
     names = (model.class_names, model.class_names_zh) if keeps_classifier else (class_names, ())

@@ -65,7 +65,7 @@ def load_tuned(
         base = _base(about_file.base, path, device)
     base = at_size(base, preprocessing_in(path).input_size)
     shapes = weightless(base)  # check names and shapes before reading or allocating any tensor
-    settings = checked_settings(shapes, about_file.method, about_file.settings)
+    settings = checked_settings(about_file.method, about_file.settings)
     settings |= {"class_names": about_file.class_names, "seed": about_file.seed}
     expected = attach(shapes, about_file.method, about_file.num_classes or None, **settings)
     is_earlier = _is_earlier(expected.module, METHODS[about_file.method].absent(expected.module), path)

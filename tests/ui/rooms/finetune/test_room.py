@@ -241,7 +241,7 @@ def test_a_tuned_model_is_no_backbone():
 
 
 def test_only_what_differs_names_a_run():
-    assert candidate(load_small("vit"), MethodChoice("lora", {"r": "8", "alpha": "8.0"}, "0.001")) == Candidate("lora")
+    assert candidate(MethodChoice("lora", {"r": "8", "alpha": "8.0"}, "0.001")) == Candidate("lora")
 
 
 # ---------------------------------------------------------------------------------------------- images

@@ -16,7 +16,7 @@ from vitexplorer.ui.rooms.finetune.training.backbone import Backbone, backbones
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 
 if TYPE_CHECKING:
-    from vitexplorer.models.loading import LoadedModel
+    pass
 
 
 PLANNED = ("epochs", "seed", "augmentation", "class_weights", "head")
@@ -92,7 +92,7 @@ def plan_specs() -> tuple[Spec, ...]:
     )
 
 
-def candidate(model: LoadedModel, method: MethodChoice) -> Candidate:
+def candidate(method: MethodChoice) -> Candidate:
     """Return a method with the settings that differ from its defaults.
 
     Raises:
@@ -101,8 +101,8 @@ def candidate(model: LoadedModel, method: MethodChoice) -> Candidate:
     """
     from vitexplorer.finetune.attaching import checked_settings
 
-    usual = checked_settings(model, method.key, {})
-    given = checked_settings(model, method.key, method.settings)
+    usual = checked_settings(method.key, {})
+    given = checked_settings(method.key, method.settings)
     different = {name: value for name, value in given.items() if value != usual[name]}
     return Candidate(method.key, different, _rate(method))
 
@@ -145,7 +145,7 @@ def job_of(choice: TrainingChoice, chosen: Chosen, backbone: Backbone) -> JobCon
     return JobConfig(
         data=chosen.folder,
         model=backbone.picture.model,
-        candidates=tuple(candidate(backbone.model, method) for method in choice.methods),
+        candidates=tuple(candidate(method) for method in choice.methods),
         plan=plan,
         weights=backbone.weights,
         image_column=chosen.pick.image,

@@ -141,7 +141,7 @@ def _count(
     name = item.key
     if item.key in chosen:
         try:
-            chosen_candidate = candidate(model, chosen[item.key])
+            chosen_candidate = candidate(chosen[item.key])
         except ExplainedError as error:
             item.refused = error.text.in_(language)
             return
