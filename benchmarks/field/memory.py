@@ -13,7 +13,7 @@ from benchmarks.field.capture import Case, cases
 from benchmarks.field.fresh import TOO_LONG, Peak, fresh
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Work
-from benchmarks.field.ways import MAKES, OURS, OURS_ALL, PLAIN, here, subject
+from benchmarks.field.ways import MAKES, OURS, OURS_ATTENTION, PEERS, PLAIN, here, subject
 
 LONGEST, THREADS = 10.0, 2
 """Longest plain pass in seconds, beyond which a case is left out, and its number of threads"""
@@ -63,28 +63,31 @@ def _cell(peak: Peak | None, bench: Bench) -> Cell:
 
 
 def _paragraphs(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
-    measured = {case: peaks for case, peaks in found.items() if OURS in peaks and not peaks[OURS].fell}
-    lost = {}
-    for case, peaks in measured.items():
-        least = min(
-            (_bytes(peak, bench), way)
-            for way, peak in peaks.items()
-            if way not in (PLAIN, OURS, OURS_ALL) and not peak.fell
-        )
-        if least[0] <= _bytes(peaks[OURS], bench):
-            lost[case] = least[1]
-    won = f"Ours takes less memory than every peer in {len(measured) - len(lost)} of {len(measured)} cases."
-    if lost:
-        named = ", ".join(f"{case.model} at {case.size} x {case.batch} ({way})" for case, way in lost.items())
-        won += f" Not at {named}."
     return (
-        won,
+        _compared(found, bench, OURS_ATTENTION),
+        _compared(found, bench, OURS),
         "Ours keeps queries, keys, values and the residual stream, from which every view is drawn, in proportion to "
         "the tokens; the peers keep weights alone, in proportion to tokens times keys. Where a query has few keys "
         "(224 px; the 49 of a window of Swin) weights are fewer numbers than what makes them, and the peers hold less. "
         "timm's Swin computes its scores outside of a kernel, and ours keeps them too, with mask and bias in them: to "
         "compute them again for one query would give other last bits than those that were used.",
     )
+
+
+def _compared(found: dict[Case, Peaks], bench: Bench, way: str) -> str:
+    """Count the cases in which a way takes less memory than every peer, and name the others."""
+    measured = {case: peaks for case, peaks in found.items() if way in peaks and not peaks[way].fell}
+    lost = {}
+    for case, peaks in measured.items():
+        theirs = {_bytes(peaks[peer], bench): peer for peer in PEERS if peer in peaks and not peaks[peer].fell}
+        if min(theirs) <= _bytes(peaks[way], bench):
+            lost[case] = theirs[min(theirs)]
+    wins = len(measured) - len(lost)
+    sentence = f"{way.capitalize()}: less memory than every peer in {wins} of {len(measured)} cases."
+    if lost:
+        named = ", ".join(f"{case.model} at {case.size} x {case.batch} ({peer})" for case, peer in lost.items())
+        sentence += f" Not at {named}."
+    return sentence
 
 
 def growth(found: dict[Case, Peaks], ways: list[str], bench: Bench) -> Table:

@@ -1,8 +1,9 @@
 """The ways to get the attention of a model: ours, and what a person would pick instead.
 
 All run the same architecture with random weights, which do not change the arithmetic. The plain pass is timm's own
-module with its fused kernels. Ours stores queries and keys and computes a block's attention on demand; a second row
-computes all of them, one block after the other. The peers store the attention of every block:
+module with its fused kernels. Ours keeps queries, keys, values and the residual stream and computes a block's attention
+on demand; "attention alone" keeps queries and keys, for no more than the peers show; a third row computes the attention
+of all blocks, one after the other. The peers store the attention of every block:
 
 timm          `AttentionExtract`, by module, on a copy with the fused kernels switched off: with them it gives nothing
 transformers  its own model of the architecture, `attn_implementation="eager"`, `output_attentions=True`; of a Swin that
@@ -27,7 +28,9 @@ from vitexplorer.capturing.capture import Capture, ModelInput, prepare
 from vitexplorer.capturing.capture_batch import capture_inputs
 from vitexplorer.models.loading import LoadedModel
 
-PLAIN, OURS, OURS_ALL = "plain pass", "ours", "ours, every block's weights"
+PLAIN = "plain pass"
+OURS, OURS_ATTENTION, OURS_ALL = "ours", "ours, attention alone", "ours, every block's weights"
+PEERS = ("timm AttentionExtract", "transformers, eager", "loop of hooks")
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ def plain(it: Subject) -> Work:
 def ours(it: Subject) -> Work:
     """Return the capture of each image."""
     return lambda: capture_inputs(it.model, [it.given] * it.batch)
+
+
+def ours_attention(it: Subject) -> Work:
+    """Return the capture of each image that keeps the attention alone, as the peers do."""
+    return lambda: capture_inputs(it.model, [it.given] * it.batch, parts=frozenset({"attention"}))
 
 
 def ours_all(it: Subject) -> Work:
@@ -188,10 +196,11 @@ def _without_width(sizes: dict[str, int]) -> dict[str, int]:
 MAKES: dict[str, tuple[str, Callable[[Subject], Work]]] = {
     PLAIN: ("", plain),
     OURS: ("", ours),
+    OURS_ATTENTION: ("", ours_attention),
     OURS_ALL: ("", ours_all),
-    "timm AttentionExtract": ("timm", extracted),
-    "transformers, eager": ("transformers", in_transformers),
-    "loop of hooks": ("", hooked),
+    PEERS[0]: ("timm", extracted),
+    PEERS[1]: ("transformers", in_transformers),
+    PEERS[2]: ("", hooked),
 }
 """Column -> the peer that must be installed, and the function that prepares its work"""
 

@@ -306,3 +306,36 @@ def test_another_default_type_changes_no_number():
         assert torch.equal(capture(model, image).logits, expected)
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("key", ["vit", "swin", "dinov3"])
+@pytest.mark.parametrize("keep", [(), "attention", "values", "stream", ("stream", "attention")])
+def test_a_part_of_a_capture_equals_that_of_the_whole(key, keep):
+    whole = capture_small(key)
+    slim = capture(whole.model, picture(*whole.input.pixels.shape[:2]), fit="squash", keep=keep)
+    assert torch.equal(slim.output, whole.output)
+    if key == "dinov3" or keep != ("stream", "attention"):  # elsewhere queries, keys and values are one tensor
+        assert slim.nbytes < whole.nbytes
+    for block in range(whole.depth):
+        if "attention" in slim.parts:
+            assert torch.equal(slim.attention(block), whole.attention(block))
+            assert (slim.call(block).value is None) == ("values" not in slim.parts)
+        else:
+            with pytest.raises(UnsupportedError, match="keeps no attention"):
+                slim.attention(block)
+        if "stream" in slim.parts:
+            assert torch.equal(slim.residual_after(block), whole.residual_after(block))
+        else:
+            with pytest.raises(UnsupportedError, match="keeps no residual stream"):
+                slim.residual(block)
+    assert "keeps" in str(slim)
+    assert "keeps" not in str(whole)
+
+
+def test_a_part_that_does_not_exist_is_refused():
+    with pytest.raises(UnknownNameError, match=r"attenton.*attention"):
+        capture(load_small("vit"), picture(64, 64), keep="attenton")
+
+
+def test_a_graph_keeps_all_parts():
+    assert len(capture(load_small("vit"), picture(64, 64), differentiable=True, keep=()).parts) == 3

@@ -111,6 +111,19 @@ def test_an_image_that_cannot_be_read_is_an_error_of_its_own(tmp_path):
     assert vx.capture_batch(model, []) == []
 
 
+@pytest.mark.parametrize("key", ["vit", "swin"])
+@pytest.mark.parametrize("keep", [(), "attention", "stream"])
+def test_parts_of_a_batch_are_those_of_single_captures(key, keep):
+    model = load_small(key)
+    images = [picture(64, 64, seed) for seed in range(2)]
+    for image, one in zip(images, vx.capture_batch(model, images, fit="squash", keep=keep), strict=True):
+        expected = tensors_of(vx.capture(model, image, fit="squash", keep=keep))
+        result = tensors_of(one)
+        assert result.keys() == expected.keys()
+        for place, tensor in expected.items():
+            torch.testing.assert_close(result[place], tensor, rtol=0, atol=1e-5)
+
+
 def test_a_tensor_of_another_shape_is_not_cut():
     cut = Cut(torch.Size([4, 2]), 0)
     assert [part.tolist() for part in cut.of(torch.arange(16).view(8, 2), 2)] == [

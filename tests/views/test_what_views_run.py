@@ -1,4 +1,4 @@
-"""Views run what their record states: nothing of the network, one pass of one image, or many."""
+"""Views run and read what their record states: passes of the network, and parts of a capture."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import replace
 from unittest.mock import AsyncMock
 
 import gradio as gr
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -19,8 +20,9 @@ from tests.helpers.least_settings import cheaply, text_settings
 from tests.helpers.small_captioner import small_captioner
 from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
-from vitexplorer.capturing.capture import Capture
+from vitexplorer.capturing.capture import Capture, parts_of
 from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
 from vitexplorer.service.engine import Engine
@@ -101,6 +103,18 @@ def test_the_network_does_not_run_again(view, key):
         with counting(captured) as seen:
             vx.compute(view, captured, **text_settings(view, captured))
         assert set(seen.values()) == {0}
+
+
+@pytest.mark.parametrize("view", [key for key in VIEWS if key != "before_after"])  # changed runs keep all parts
+def test_a_view_reads_what_it_says(view):
+    captured, record = capture_for(view), VIEWS[view]
+    settings = COSTLIEST.get(view, {}) | text_settings(view, captured)
+    slim = vx.capture(captured.model, picture(*captured.input.pixels.shape[:2]), fit="squash", keep=record.reads)
+    assert slim.parts == parts_of(record.reads)
+    np.testing.assert_equal(cheaply(view, slim, **settings).values, cheaply(view, captured, **settings).values)
+    for part in record.reads:
+        with pytest.raises(UnsupportedError, match=r"keeps no .* Make another with keep="):
+            vx.compute(view, replace(slim, parts=slim.parts - {part}))
 
 
 # ------------------------------------------------------------------------------------------------ in the page

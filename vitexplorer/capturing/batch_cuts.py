@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import plain_tap, tapped
+from vitexplorer.core.capture_protocol import Part
 from vitexplorer.core.types import BlockSite, Size
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.tracing.attention_call import AttentionCall
@@ -50,6 +51,14 @@ class Cut:
 
 
 Cuts = Mapping[Place, Cut]
+
+
+def part_of(place: Place) -> Part | None:
+    """Return the part of the pass that a tensor belongs to; None for the output."""
+    kind, _, _, name = place
+    if kind == "call":
+        return "values" if name == "value" else "attention"
+    return None if place == OUTPUT else "stream"
 
 
 def capture_tensors(tap: AttentionTap, output: Tensor) -> dict[Place, Tensor]:

@@ -7,7 +7,7 @@ every rotation, normalisation, bias and mask already in q, k and bias. `tracing/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -17,10 +17,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.controls import no_such_block, no_such_query
-from vitexplorer.core.capture_protocol import NO_TOKENS
+from vitexplorer.core.capture_protocol import NO_TOKENS, PARTS, Part, missing_part
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.out_of_memory import explain_full_memory
+from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.result_summary import image_line, model_line
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
@@ -139,6 +140,8 @@ class Capture(Summarised, NotebookDisplay):
     """Small tables that several views show, cached by the first"""
     graph: Graph | None = field(default=None, repr=False, compare=False)
     """Graph of this pass, if it was kept"""
+    parts: frozenset[Part] = frozenset(PARTS)
+    """Parts of the pass that it keeps; the others are refused"""
 
     def _summary(self) -> Summary:
         return Summary(
@@ -148,6 +151,7 @@ class Capture(Summarised, NotebookDisplay):
                 ("changed", self.provenance.changes),
                 ("blocks", blocks_text(self.sites, self.prefix_tokens)),
                 ("answer", self._answer()),
+                ("keeps", "" if len(self.parts) == len(PARTS) else ", ".join(sorted(self.parts)) or "the output alone"),
                 ("memory", f"{measured(self.nbytes / 1e6)} MB"),
             ),
             "vx.compute(key, capture), keys: vx.views(); .logits, .attention(block), .residual(block), .input.pixels",
@@ -234,6 +238,7 @@ class Capture(Summarised, NotebookDisplay):
 
     def call(self, block: int) -> AttentionCall:
         """Return the attention call of a block; UnsupportedError, naming the module, where it cannot be shown."""
+        self._require("attention")
         site, calls = self.site(block), self.calls[block]
         if len(calls) != 1:
             raise UnsupportedError(
@@ -328,6 +333,12 @@ class Capture(Summarised, NotebookDisplay):
             raise UnsupportedError(self.model.family.no_stream(self.model.title))
         if not self.model.family.shows_tokens:
             raise UnsupportedError(NO_TOKENS.format(model=self.model.title))
+        self._require("stream")
+
+    def _require(self, part: Part) -> None:
+        reason = missing_part(self, part)
+        if reason is not None:
+            raise UnsupportedError(reason)
 
     def attention_from(
         self, query: Query, block: int
@@ -377,6 +388,7 @@ def capture(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
     differentiable: bool = False,
+    keep: Keep = PARTS,
 ) -> Capture:
     """Run `model` once on `image` and keep what the views need.
 
@@ -387,7 +399,9 @@ def capture(
         size: another input size in pixels, of a square or (height, width); None for the model's own. The model is
             resized at each call: for many images pass the size to `load_model` instead.
         differentiable: keep the graph of the pass too, at several times the memory; gradient views then need no
-            second forward pass.
+            second forward pass. Such a capture keeps all parts.
+        keep: parts to keep of each block, for less memory: "attention", "values" or "stream", or several of them; ()
+            keeps the output alone. `reads` of a view names the parts that it needs.
 
     Returns:
         The capture.
@@ -395,11 +409,22 @@ def capture(
     Raises:
         ImageError: the image cannot be read.
         SettingError: fit or size are not possible.
+        UnknownNameError: there is no such part.
         UnsupportedError: the model takes no other size.
         NoMemoryError: memory runs out.
     """
+    parts = parts_of(keep)
     model = resized(model, fit, size)
-    return capture_input(model, prepare(model, image, fit), differentiable=differentiable)
+    return capture_input(model, prepare(model, image, fit), differentiable=differentiable, parts=parts)
+
+
+def parts_of(keep: Keep) -> frozenset[Part]:
+    """Return the parts that are named. Raises UnknownNameError where there is no such part."""
+    names = frozenset([keep] if isinstance(keep, str) else keep)
+    for name in names:
+        if name not in PARTS:
+            raise unknown_name("part", name, PARTS)
+    return names | {"attention"} if "values" in names else names
 
 
 def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | None) -> LoadedModel:
@@ -411,6 +436,8 @@ def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | No
     return at_size(model, size)
 
 
+Keep = Part | Collection[Part]
+"""Choice of the parts that a capture keeps"""
 TWO_SIZES = Text(
     'fit "native" keeps the size of the picture. With a size, choose "crop", "squash" or "pad"; otherwise leave the '
     "size out.",
@@ -429,29 +456,39 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
 
 
 def capture_input(
-    model: LoadedModel, prepared: ModelInput, change: Change | None = None, differentiable: bool = False
+    model: LoadedModel,
+    prepared: ModelInput,
+    change: Change | None = None,
+    differentiable: bool = False,
+    parts: frozenset[Part] = frozenset(PARTS),
 ) -> Capture:
     """Capture an image that is already prepared, with a changed network if there is a `change`."""
     sites = model.blocks(prepared.tensor.shape[-2:])
     network = change.network if change else model.module
-    tap = plain_tap(model, sites, differentiable)
+    parts = frozenset(PARTS) if differentiable else parts
+    tap = plain_tap(model, sites, differentiable, parts)
     graph = with_graph(network, prepared.tensor, tap) if differentiable else None
     if graph is None:
         output = tapped(network, prepared.tensor, tap)
     else:
         tap, output = tap.without_graph(), graph.output.detach()
     calls = tuple(view_layout(tap.calls.get(block, ()), site) for block, site in enumerate(sites))
-    return Capture(model, prepared, sites, calls, tap.read, tap.made, output, change, graph)
+    return Capture(model, prepared, sites, calls, tap.read, tap.made, output, change, graph, parts)
 
 
-def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: bool = False) -> AttentionTap:
+def plain_tap(
+    model: LoadedModel,
+    sites: tuple[BlockSite, ...],
+    for_gradients: bool = False,
+    parts: Collection[Part] = PARTS,
+) -> AttentionTap:
     """Make the tap for a pass; `for_gradients`, it also keeps the outputs of norms and attention calls."""
     return AttentionTap(
         model.block_of_parameter,
         keep_norms=for_gradients,
-        keep_stream=model.family.shows_stream,
         keep_outputs=for_gradients,
         sites=sites,
+        parts=[part for part in model.family.parts if part in parts],
     )
 
 

@@ -12,8 +12,19 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of
-from vitexplorer.capturing.capture import Capture, ModelInput, capture_input, plain_tap, prepare, resized, tapped
+from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of, part_of
+from vitexplorer.capturing.capture import (
+    Capture,
+    Keep,
+    ModelInput,
+    capture_input,
+    parts_of,
+    plain_tap,
+    prepare,
+    resized,
+    tapped,
+)
+from vitexplorer.core.capture_protocol import PARTS, Part
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError
 from vitexplorer.models.loading import LoadedModel
@@ -28,6 +39,7 @@ def capture_batch(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
     on_error: Literal["raise"] = "raise",
+    keep: Keep = PARTS,
 ) -> list[Capture]: ...
 
 
@@ -39,6 +51,7 @@ def capture_batch(
     size: int | tuple[int, int] | str | None = None,
     *,
     on_error: Literal["return"],
+    keep: Keep = PARTS,
 ) -> list[Capture | ImageError]: ...
 
 
@@ -48,6 +61,7 @@ def capture_batch(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
     on_error: Literal["raise", "return"] = "raise",
+    keep: Keep = PARTS,
 ) -> list[Capture] | list[Capture | ImageError]:
     """Run `model` once on all images together and return a capture of each.
 
@@ -61,6 +75,7 @@ def capture_batch(
         fit: as for `capture`.
         size: as for `capture`.
         on_error: "raise" the error of the first image that cannot be read, or "return" it in the capture's place.
+        keep: as for `capture`.
 
     Returns:
         The captures in the order of the images.
@@ -68,10 +83,11 @@ def capture_batch(
     Raises:
         ImageError: an image cannot be read, unless on_error is "return".
         SettingError: fit or size are not possible.
-        UnknownNameError: there is no such fit.
+        UnknownNameError: there is no such fit or part.
         UnsupportedError: the model takes no other size.
         NoMemoryError: memory runs out.
     """
+    parts = parts_of(keep)
     model = resized(model, fit, size)
     opened: dict[int, ModelInput | ImageError] = {}
     for at, image in enumerate(images):
@@ -87,36 +103,42 @@ def capture_batch(
             by_size.setdefault(tuple(prepared.tensor.shape), []).append(at)
     captures: dict[int, Capture | ImageError] = {}
     for together in by_size.values():
-        captures |= zip(together, capture_inputs(model, [opened[at] for at in together]), strict=True)
+        captures |= zip(together, capture_inputs(model, [opened[at] for at in together], parts), strict=True)
     return [captures.get(at, prepared) for at, prepared in opened.items()]
 
 
-def capture_inputs(model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
+def capture_inputs(
+    model: LoadedModel, inputs: Sequence[ModelInput], parts: frozenset[Part] = frozenset(PARTS)
+) -> list[Capture]:
     """Capture prepared images of one size, see `capture_batch`."""
-    captures = capture_together(model, inputs) if len(inputs) > 1 else None
-    return [capture_input(model, prepared) for prepared in inputs] if captures is None else captures
+    captures = capture_together(model, inputs, parts=parts) if len(inputs) > 1 else None
+    return [capture_input(model, prepared, parts=parts) for prepared in inputs] if captures is None else captures
 
 
 MakeTap = Callable[[LoadedModel, tuple[BlockSite, ...]], AttentionTap]
 
 
 def capture_together(
-    model: LoadedModel, inputs: Sequence[ModelInput], make_tap: MakeTap = plain_tap
+    model: LoadedModel,
+    inputs: Sequence[ModelInput],
+    make_tap: MakeTap | None = None,
+    parts: frozenset[Part] = frozenset(PARTS),
 ) -> list[Capture] | None:
-    """Capture prepared images in one pass, through a tap from `make_tap`; None if they cannot be separated."""
+    """Capture prepared images in one pass, perhaps through a tap of one's own; None if they cannot be separated."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
     cuts = cuts_of(model, sites, size)
     if cuts is None:
         return None
-    tap = make_tap(model, sites)
+    cuts = {place: cut for place, cut in cuts.items() if part_of(place) in (None, *parts)}
+    tap = make_tap(model, sites) if make_tap else plain_tap(model, sites, parts=parts)
     output = tapped(model.module, torch.cat([prepared.tensor for prepared in inputs]), tap)
     tensors = capture_tensors(tap, output)
-    parts = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in tensors.items() if place in cuts}
-    if tensors.keys() != cuts.keys() or None in parts.values():
+    pieces = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in tensors.items() if place in cuts}
+    if tensors.keys() != cuts.keys() or None in pieces.values():
         return None
     return [
-        _capture_part(model, prepared, sites, tap, {place: part[at] for place, part in parts.items()})
+        _capture_part(model, prepared, sites, tap, parts, {place: part[at] for place, part in pieces.items()})
         for at, prepared in enumerate(inputs)
     ]
 
@@ -126,13 +148,14 @@ def _capture_part(
     prepared: ModelInput,
     sites: tuple[BlockSite, ...],
     tap: AttentionTap,
-    parts: dict[Place, Tensor],
+    parts: frozenset[Part],
+    pieces: dict[Place, Tensor],
 ) -> Capture:
     calls = tuple(
-        view_layout([call_of(parts, block, at, batch) for at, batch in enumerate(tap.calls.get(block, ()))], site)
+        view_layout([call_of(pieces, block, at, batch) for at, batch in enumerate(tap.calls.get(block, ()))], site)
         for block, site in enumerate(sites)
     )
     read, made = (
-        {block: part for (place, block, _, _), part in parts.items() if place == kind} for kind in ("read", "made")
+        {block: part for (place, block, _, _), part in pieces.items() if place == kind} for kind in ("read", "made")
     )
-    return Capture(model, prepared, sites, calls, read, made, parts[OUTPUT])
+    return Capture(model, prepared, sites, calls, read, made, pieces[OUTPUT], parts=parts)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import vitexplorer as vx
 from vitexplorer.cli.text import ProgressBar
+from vitexplorer.core.capture_protocol import PARTS
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.examples import examples
 
 if TYPE_CHECKING:
-    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.capturing.capture import Capture, Keep
     from vitexplorer.models.loading import LoadedModel
 
 _TWO_IMAGES = Text(
@@ -71,15 +72,15 @@ class Run:
         path = path_named(self.model)
         return None if path is None else _tuned(None, path)
 
-    def capture(self, model: LoadedModel, differentiable: bool = False) -> Capture:
+    def capture(self, model: LoadedModel, differentiable: bool = False, keep: Keep = PARTS) -> Capture:
         """Capture the run of `model`, with the interventions of `change`. Raises the errors of both.
 
-        `differentiable` as for `vx.capture`; a run with interventions keeps no graph.
+        `differentiable` and `keep` as for `vx.capture`; a run with interventions keeps all parts, and no graph.
         """
-        keeps_graph = differentiable and not self.change
         image = self.image or next(iter(examples().values())).path
-        plain = vx.capture(model, image, self.fit, self.size, differentiable=keeps_graph)
-        return vx.intervene(plain, self.change) if self.change else plain
+        if not self.change:
+            return vx.capture(model, image, self.fit, self.size, differentiable=differentiable, keep=keep)
+        return vx.intervene(vx.capture(model, image, self.fit, self.size), self.change)
 
 
 def _tuned(model: str | None, file: Path) -> LoadedModel | None:

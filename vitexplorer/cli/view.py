@@ -23,7 +23,8 @@ from vitexplorer.views.record import View
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:
     """Load, capture, intervene if asked to, compute; then write the result, or print it."""
     loaded = run.load()
-    capture = run.capture(loaded, differentiable=vx.views()[view].goes_back)
+    record = vx.views()[view]
+    capture = run.capture(loaded, differentiable=record.goes_back, keep=record.reads)
     if similar := likeness(controls.get("target")):
         other = vx.capture(loaded, similar[0], fit=run.fit, size=run.size)
         controls["target"] = like_capture(other.input.image_hash[:8], other, similar[1])

@@ -1,11 +1,19 @@
-"""Protocol of a capture for controls, and the refusals that many views share."""
+"""Protocol of a capture for controls, the parts of a pass that it keeps, and the refusals that many views share."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
+
+Part = Literal["attention", "values", "stream"]
+"""Part of a pass that a capture keeps of each block
+
+attention: queries and keys, or scores, from which the attention weights follow. values: what the weights are multiplied
+with, beside the attention. stream: the residual stream before and after the block.
+"""
+PARTS: tuple[Part, ...] = get_args(Part)
 
 
 @runtime_checkable
@@ -15,6 +23,8 @@ class CaptureProtocol(Protocol):
     prefix_tokens: tuple[str, ...]
     change: Any
     """Change of the network or the image; None for the plain run"""
+    parts: frozenset[Part]
+    """Parts of the pass that it keeps"""
     logits: Any
     """Tensor (classes,); None without a classifier"""
     model: Any
@@ -37,6 +47,15 @@ class CaptureProtocol(Protocol):
         """Name the prefix tokens that are queries in one block, and "mean" if the patches are."""
 
 
+_PARTS: dict[Part, Text] = {
+    "attention": Text("attention", "注意力"),
+    "values": Text("values", "值"),
+    "stream": Text("residual stream", "残差流"),
+}
+_MISSING = Text(
+    "This capture keeps no {part}. Make another with keep={keep}.",
+    "此次捕获没有保留{part}。请用 keep={keep} 重新捕获。",
+)
 ONLY_ATTENTION = Text(
     "{model}: for the {family} family, only the attention of single blocks can be shown.",
     "{model}：{family} 家族只能显示单个块的注意力。",
@@ -58,6 +77,15 @@ NOT_READ_OUT = Text(
     "{model} 不是以常见方式（归一化、类别标记或均值、一个线性层）从最后的标记得到输出，"
     "因此无法用同样的方式读出其他标记。",
 )
+
+
+def missing_part(capture: CaptureProtocol, *parts: Part) -> Text | None:
+    """Refuse a capture that lacks one of the parts; None for one that keeps them all."""
+    for part in parts:
+        if part not in capture.parts:
+            keep = tuple(name for name in PARTS if name in {*capture.parts, *parts})
+            return _MISSING.format(part=_PARTS[part], keep=repr(keep))
+    return None
 
 
 def has_one_output(capture: CaptureProtocol) -> bool:

@@ -52,7 +52,7 @@ def memory_of(model: LoadedModel) -> CaptureMemory:
     shapes = weightless(model)
     size = model.preprocessing.input_size
     sites = shapes.blocks(size)
-    tap = AttentionTap(shapes.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
+    tap = AttentionTap(shapes.block_of_parameter, sites=sites, parts=model.family.parts)
     pixels = torch.empty(1, 3, *size, device="meta")
     with torch.inference_mode(mode=False), torch.no_grad(), tap:
         output = shapes.module(pixels)

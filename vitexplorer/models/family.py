@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.core.capture_protocol import ONLY_ATTENTION
+from vitexplorer.core.capture_protocol import ONLY_ATTENTION, PARTS, Part
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid, Reading
 
@@ -40,6 +40,11 @@ class ModelFamily(ABC):
     """True where the image's vector is the class token's beside the patches' mean, each half as wide as a token"""
     names_of_timm: bool = True
     """False for modules of other libraries, whose parts have other names than timm's"""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Parts of a pass that can be shown."""
+        return tuple(part for part in PARTS if part != "stream" or self.shows_stream)
 
     def no_stream(self, name: str | Text) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""

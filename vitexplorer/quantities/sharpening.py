@@ -70,7 +70,7 @@ def sharpened(
         if goes_back:
             captures = [capture_input(capture.model, moved, differentiable=True) for moved in inputs]
         else:
-            captures = capture_inputs(capture.model, inputs)
+            captures = capture_inputs(capture.model, inputs, capture.parts)
         for shift, pixels, moved in zip(batch, in_pixels, captures, strict=True):
             mean.add(shift, compute(moved, **_followed(controls, capture, settings, pixels)).values)
         if progress:

@@ -34,7 +34,7 @@ class WatchedTap(AttentionTap):
 
     def __init__(self, model: LoadedModel, sites: tuple[BlockSite, ...], batch: int, keep_mean: bool):
         """Prepare a pass of `batch` images."""
-        super().__init__(model.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
+        super().__init__(model.block_of_parameter, sites=sites, parts=model.family.parts)
         self.numbers: dict[int, Tensor] = {}
         """Block -> statistics (metrics, images, heads)"""
         self.mean: dict[int, Tensor] = {}

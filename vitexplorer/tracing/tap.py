@@ -7,7 +7,7 @@ attention call and the sums between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from vitexplorer.core.capture_protocol import PARTS, Part
 from vitexplorer.core.types import BlockSite, Stream
 from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
@@ -42,11 +43,11 @@ class AttentionTap(FollowedPass):
         self,
         block_of: Mapping[int, int],
         keep_norms: bool = False,
-        keep_stream: bool = True,
         keep_outputs: bool = False,
         sites: Sequence[BlockSite] = (),
+        parts: Collection[Part] = PARTS,
     ):
-        """Choose what to keep: `normed`, `read` and `made`, and the output of each attention call."""
+        """Choose what to keep: `normed`, the output of each attention call, and parts of each block."""
         super().__init__(block_of, sites)
         self.calls: dict[int, list[AttentionCall]] = {}
         self.read: dict[int, Tensor] = {}
@@ -56,14 +57,16 @@ class AttentionTap(FollowedPass):
         self.normed: dict[int, Tensor] = {}
         """Output of each block's first norm; kept only on request"""
         self._keep_norms = keep_norms
-        self._keep_stream = keep_stream
+        self._keep_attention = "attention" in parts
+        self._keep_values = "values" in parts
+        self._keep_stream = "stream" in parts
         self._keep_outputs = keep_outputs
         self._streams = {block: site.stream for block, site in enumerate(sites)}
         self._last: AttentionCall
 
     def without_graph(self) -> AttentionTap:
         """Copy the tap without a graph, outputs of attention calls and norms."""
-        tap = AttentionTap(self._block_of, keep_stream=self._keep_stream)
+        tap = AttentionTap(self._block_of)
         for block, calls in self.calls.items():
             tap.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
         tap.read = {block: tensor.detach() for block, tensor in self.read.items()}
@@ -100,6 +103,7 @@ class AttentionTap(FollowedPass):
         """Keep the call with all its arguments."""
         out = function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
+        call.value = call.value if self._keep_values else None
         call.output = out if self._keep_outputs else None
         self._keep(call)
         return out
@@ -114,13 +118,14 @@ class AttentionTap(FollowedPass):
         out = of_values(values)
         call = self._last
         call.mixed = mixed
-        call.value = values
+        call.value = values if self._keep_values else None
         call.output = out if self._keep_outputs else None
         return out
 
     def _keep(self, call: AttentionCall) -> None:
         self._last = call
-        self.calls.setdefault(self.block, []).append(call)
+        if self._keep_attention:
+            self.calls.setdefault(self.block, []).append(call)
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
     """Sums are followed too"""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitexplorer.controls import MethodsControl
-from vitexplorer.core.capture_protocol import OTHER_NAMES
+from vitexplorer.core.capture_protocol import OTHER_NAMES, missing_part
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Language, Progress, Text, UnsupportedError
@@ -39,7 +39,7 @@ def refusal(view: str, capture: Capture) -> Text | None:
         return capture.model.family.no_stream(capture.model.title)
     if record.names_of_timm and not capture.model.family.names_of_timm:
         return OTHER_NAMES.format(model=capture.model.title)
-    return record.refuses(capture)
+    return missing_part(capture, *record.reads) or record.refuses(capture)
 
 
 def compute(view: str, capture: Capture, *, progress: Progress | None = None, **settings: Any) -> Result:

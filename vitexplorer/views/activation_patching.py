@@ -104,6 +104,7 @@ VIEW = View(
     room="flow",
     group="perturbation",
     compute=compute,
+    reads=("stream",),
     reading=for_and_against,
     runs="many",
     controls=(AnyTargetControl(), baseline_control(), SharpenControl()),

@@ -83,6 +83,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     controls=(
         Choice(

@@ -111,6 +111,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     any_family=True,
     controls=(BlockControl(), HeadControl(), BlockQueryControl(), SharpenControl(block="block")),

@@ -126,6 +126,7 @@ VIEW = View(
     room="flow",
     group="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     controls=(
         QueryControl(),

@@ -65,6 +65,7 @@ VIEW = View(
     room="flow",
     group="gradient",
     compute=compute,
+    reads=("stream",),
     reading=for_and_against,
     runs="once",
     controls=(AnyTargetControl(), SharpenControl()),

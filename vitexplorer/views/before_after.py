@@ -181,6 +181,7 @@ VIEW = View(
     ),
     room="what_if",
     compute=compute,
+    reads=("attention", "stream"),
     reading=reading,
     controls=(
         Choice("map", Text("Map", "图"), MAPS),

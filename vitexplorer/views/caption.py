@@ -83,6 +83,7 @@ VIEW = View(
     ),
     room="words",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     controls=(Choice("written_in", Text("Language of the caption", "描述的语言"), tuple(LANGUAGES.items())),),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),

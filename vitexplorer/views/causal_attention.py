@@ -109,6 +109,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     controls=(
         BlockControl(),

@@ -254,6 +254,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reads=(),
     names_of_timm=True,
     reading=reading,
     controls=(ImageSizeControl(),),

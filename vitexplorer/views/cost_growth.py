@@ -158,6 +158,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reads=("attention",),
     names_of_timm=True,
     reading=reading,
     controls=(

@@ -75,6 +75,7 @@ VIEW = View(
     room="flow",
     group="gradient",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     runs="once",
     goes_back=True,

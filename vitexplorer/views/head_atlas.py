@@ -175,6 +175,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     controls=(MetricControl("metric", Text("Metric", "指标"), OPTIONS),),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),

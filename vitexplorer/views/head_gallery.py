@@ -73,6 +73,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention",),
     reading=reading,
     any_family=True,
     controls=(BlockControl(), BlockQueryControl()),

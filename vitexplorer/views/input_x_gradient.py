@@ -52,6 +52,7 @@ VIEW = View(
     room="flow",
     group="gradient",
     compute=compute,
+    reads=("stream",),
     reading=for_and_against,
     runs="once",
     goes_back=True,

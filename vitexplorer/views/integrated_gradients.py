@@ -81,6 +81,7 @@ VIEW = View(
     room="flow",
     group="gradient",
     compute=compute,
+    reads=("stream",),
     reading=for_and_against,
     runs="many",
     controls=(

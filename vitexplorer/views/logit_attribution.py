@@ -110,6 +110,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     runs="once",
     controls=(TargetControl(),),

@@ -222,6 +222,7 @@ VIEW = View(
     room="outputs",
     overview=True,
     compute=compute,
+    reads=("stream",),
     reading=reading,
     controls=(ReadingControl(),),
     paper=Paper("Belrose et al. 2023", "https://arxiv.org/abs/2303.08112"),

@@ -174,6 +174,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reads=(),
     reading=reading,
     runs="once",
     controls=(

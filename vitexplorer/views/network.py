@@ -323,6 +323,7 @@ VIEW = View(
     ),
     room="network",
     compute=compute,
+    reads=("attention", "stream"),
     reading=reading,
     controls=(
         FollowedControl(),

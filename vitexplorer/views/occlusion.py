@@ -75,6 +75,7 @@ VIEW = View(
     room="flow",
     group="perturbation",
     compute=compute,
+    reads=("stream",),
     reading=for_and_against,
     runs="many",
     controls=(AnyTargetControl(), baseline_control(), SharpenControl(block=-1)),

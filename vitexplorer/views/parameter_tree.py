@@ -146,6 +146,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reads=(),
     reading=reading,
     paper=Paper("Shneiderman 1992", "https://doi.org/10.1145/102377.115768"),
 )

@@ -191,6 +191,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reads=(),
     reading=reading,
     any_family=True,
     paper=Paper("Dosovitskiy et al. 2021, table 1", "https://arxiv.org/abs/2010.11929"),

@@ -80,6 +80,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reads=(),
     names_of_timm=True,
     reading=reading,
     controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),

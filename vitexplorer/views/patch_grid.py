@@ -65,6 +65,7 @@ VIEW = View(
     ),
     room="patches",
     compute=compute,
+    reads=(),
     reading=reading,
     paper=Paper("Dosovitskiy et al. 2021", "https://arxiv.org/abs/2010.11929"),
 )

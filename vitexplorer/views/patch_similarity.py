@@ -71,6 +71,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     controls=(BlockControl(), TokenControl(patch_first=True), SharpenControl(block="block")),
     paper=Paper("Amir et al. 2021", "https://arxiv.org/abs/2112.05814"),

@@ -234,6 +234,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reads=("stream",),
     names_of_timm=True,
     reading=reading,
     controls=(PatchControl("patch", Text("Patch", "图块")),),

@@ -103,6 +103,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
     refuses=refuse_if(

@@ -298,6 +298,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    reads=("stream",),
     names_of_timm=True,
     reading=reading,
     controls=(

@@ -64,6 +64,7 @@ VIEW = View(
     room="flow",
     group="judge",
     compute=compute,
+    reads=(),
     reading=reading,
     controls=(AnyTargetControl(), Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True)),
     paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),

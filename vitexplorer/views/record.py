@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
-from vitexplorer.core.capture_protocol import CaptureProtocol
+from vitexplorer.core.capture_protocol import PARTS, CaptureProtocol, Part
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
@@ -59,6 +59,8 @@ class View(Summarised):
     """True if the view needs the attention of one block at most, so that families which state no more can be shown"""
     names_of_timm: bool = False
     """True if the view needs timm's names of a module's parts, which a wrapped module does not have"""
+    reads: tuple[Part, ...] = PARTS
+    """Parts of a capture that `compute` and `controls` read"""
     runs: Literal["nothing", "once", "many"] = "nothing"
     """Number of times that `compute` sends an image through the blocks of the network
 

@@ -95,6 +95,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    reads=(),
     names_of_timm=True,
     reading=reading,
     controls=(BlockControl(),),

@@ -167,6 +167,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reads=("attention", "values"),
     reading=reading,
     controls=(BlockControl(), HeadControl(fusions=()), TokenControl(name="query", label=Text("Query", "查询"))),
     paper=Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762"),

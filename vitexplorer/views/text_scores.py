@@ -82,6 +82,7 @@ VIEW = View(
     ),
     room="words",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     controls=(TextsControl(),),
     paper=Paper("Radford et al. 2021", "https://arxiv.org/abs/2103.00020"),

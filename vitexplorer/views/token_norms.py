@@ -83,6 +83,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     paper=Paper("Darcet et al. 2023", "https://arxiv.org/abs/2309.16588"),
 )

@@ -259,6 +259,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reads=("stream",),
     reading=reading,
     controls=(
         BlockControl(),

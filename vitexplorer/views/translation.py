@@ -156,6 +156,7 @@ VIEW = View(
     ),
     room="what_if",
     compute=compute,
+    reads=(),
     reading=reading,
     runs="many",
     controls=(
