@@ -141,7 +141,7 @@ IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|
 """English words that Chinese lectures add to the Chinese word"""
 SETTINGS = (
     "all|auto|base|other|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
-    "pass|heads|sizes|light|dark|pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
+    "keep|pass|heads|sizes|light|dark|pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """Parameters of scripts and commands, in sentences that name them"""
 LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))

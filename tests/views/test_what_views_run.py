@@ -20,7 +20,8 @@ from tests.helpers.least_settings import cheaply, text_settings
 from tests.helpers.small_captioner import small_captioner
 from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
-from vitexplorer.capturing.capture import Capture, parts_of
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.capture_protocol import parts_of
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.models.mae import MaeDecoder

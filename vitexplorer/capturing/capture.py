@@ -17,25 +17,14 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.controls import no_such_block, no_such_query
-from vitexplorer.core.capture_protocol import NO_TOKENS, PARTS, Part, missing_part
+from vitexplorer.core.capture_protocol import NO_TOKENS, PARTS, Keep, Part, parts_of, require_part
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.out_of_memory import explain_full_memory
-from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.result_summary import image_line, model_line
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
-from vitexplorer.core.types import (
-    PADDING,
-    Answer,
-    BlockSite,
-    Fit,
-    Output,
-    PatchGrid,
-    Prediction,
-    Provenance,
-    Query,
-)
+from vitexplorer.core.types import PADDING, Answer, BlockSite, Fit, Output, PatchGrid, Prediction, Provenance, Query
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
@@ -238,7 +227,7 @@ class Capture(Summarised, NotebookDisplay):
 
     def call(self, block: int) -> AttentionCall:
         """Return the attention call of a block; UnsupportedError, naming the module, where it cannot be shown."""
-        self._require("attention")
+        require_part(self, "attention")
         site, calls = self.site(block), self.calls[block]
         if len(calls) != 1:
             raise UnsupportedError(
@@ -333,12 +322,7 @@ class Capture(Summarised, NotebookDisplay):
             raise UnsupportedError(self.model.family.no_stream(self.model.title))
         if not self.model.family.shows_tokens:
             raise UnsupportedError(NO_TOKENS.format(model=self.model.title))
-        self._require("stream")
-
-    def _require(self, part: Part) -> None:
-        reason = missing_part(self, part)
-        if reason is not None:
-            raise UnsupportedError(reason)
+        require_part(self, "stream")
 
     def attention_from(
         self, query: Query, block: int
@@ -418,15 +402,6 @@ def capture(
     return capture_input(model, prepare(model, image, fit), differentiable=differentiable, parts=parts)
 
 
-def parts_of(keep: Keep) -> frozenset[Part]:
-    """Return the parts that are named. Raises UnknownNameError where there is no such part."""
-    names = frozenset([keep] if isinstance(keep, str) else keep)
-    for name in names:
-        if name not in PARTS:
-            raise unknown_name("part", name, PARTS)
-    return names | {"attention"} if "values" in names else names
-
-
 def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | None) -> LoadedModel:
     """Return the model at another input size, if there is one; SettingError where `fit` sets the size."""
     if size is None:
@@ -436,8 +411,6 @@ def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | No
     return at_size(model, size)
 
 
-Keep = Part | Collection[Part]
-"""Choice of the parts that a capture keeps"""
 TWO_SIZES = Text(
     'fit "native" keeps the size of the picture. With a size, choose "crop", "squash" or "pad"; otherwise leave the '
     "size out.",

@@ -15,16 +15,14 @@ from torch import Tensor
 from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of, part_of
 from vitexplorer.capturing.capture import (
     Capture,
-    Keep,
     ModelInput,
     capture_input,
-    parts_of,
     plain_tap,
     prepare,
     resized,
     tapped,
 )
-from vitexplorer.core.capture_protocol import PARTS, Part
+from vitexplorer.core.capture_protocol import PARTS, Keep, Part, parts_of
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError
 from vitexplorer.models.loading import LoadedModel

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import vitexplorer as vx
 from vitexplorer.cli.text import ProgressBar
-from vitexplorer.core.capture_protocol import PARTS
+from vitexplorer.core.capture_protocol import PARTS, Keep
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.examples import examples
 
 if TYPE_CHECKING:
-    from vitexplorer.capturing.capture import Capture, Keep
+    from vitexplorer.capturing.capture import Capture
     from vitexplorer.models.loading import LoadedModel
 
 _TWO_IMAGES = Text(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
 
 Part = Literal["attention", "values", "stream"]
@@ -14,6 +16,8 @@ attention: queries and keys, or scores, from which the attention weights follow.
 with, beside the attention. stream: the residual stream before and after the block.
 """
 PARTS: tuple[Part, ...] = get_args(Part)
+Keep = Part | Collection[Part]
+"""Choice of the parts that a capture keeps"""
 
 
 @runtime_checkable
@@ -79,6 +83,15 @@ NOT_READ_OUT = Text(
 )
 
 
+def parts_of(keep: Keep) -> frozenset[Part]:
+    """Return the parts that are named. Raises UnknownNameError where there is no such part."""
+    names = frozenset([keep] if isinstance(keep, str) else keep)
+    for name in names:
+        if name not in PARTS:
+            raise unknown_name("part", name, PARTS)
+    return names | {"attention"} if "values" in names else names
+
+
 def missing_part(capture: CaptureProtocol, *parts: Part) -> Text | None:
     """Refuse a capture that lacks one of the parts; None for one that keeps them all."""
     for part in parts:
@@ -86,6 +99,13 @@ def missing_part(capture: CaptureProtocol, *parts: Part) -> Text | None:
             keep = tuple(name for name in PARTS if name in {*capture.parts, *parts})
             return _MISSING.format(part=_PARTS[part], keep=repr(keep))
     return None
+
+
+def require_part(capture: CaptureProtocol, part: Part) -> None:
+    """Raise UnsupportedError where a capture lacks a part."""
+    reason = missing_part(capture, part)
+    if reason is not None:
+        raise UnsupportedError(reason)
 
 
 def has_one_output(capture: CaptureProtocol) -> bool:
