@@ -216,7 +216,8 @@ def cached(bench: Bench) -> Table:
         tuple(row(method) for method in ("linear", "partial_k")),
         (
             f"{network}, {12 * per_class} drawn scenes, no augmentation; wall time of the epochs after the first. "
-            "The cache is filled once, by one pass of every image.",
+            "The cache is filled once, by one pass of every image. Targets: linear 100 times as fast, "
+            "partial_k 4 times.",
         ),
     )
 

@@ -24,7 +24,6 @@ SMALLEST = {
     "field": "capture --quick --folder {place} --markdown {place}/field.md --json {place}/field.json",
     "field.turns": "test_vit 1 1",
     "field.twin": "",
-    "finetune": "lora --tiny",
     "fuzz": "1",
     "hand_wired": "",
     "load": "crowd --visitors 1 --arrivals lecture",
