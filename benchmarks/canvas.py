@@ -1,6 +1,6 @@
 """Latency from a moving mouse to the painted map: the canvas in headless Chromium, with synthetic attention.
 
-    python benchmarks/canvas.py [--hovers 30]
+    python -m benchmarks.canvas [--hovers 30]
 
 Each hover is one pointer event over another patch. "ready" is the time from the event to the end of the frame's
 drawing code, which the canvas records as a `vx-hover` measure; "presented" adds the wait for the next frame, by when
@@ -9,13 +9,10 @@ the picture is on the screen. Software rendering, no GPU.
 
 from __future__ import annotations
 
-import argparse
-import sys
-from pathlib import Path
 from statistics import median, quantiles
+from typing import Annotated
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+import typer
 from playwright.sync_api import Page
 
 from tests.helpers.app import browser
@@ -54,11 +51,8 @@ def hover(page: Page, name: str, hovers: int) -> dict[str, list[float]]:
     return page.evaluate("() => ({ready: window.ready, presented: window.presented})")
 
 
-def main() -> int:
-    """Print a table; return 1 if a median misses the target."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--hovers", type=int, default=30)
-    hovers = parser.parse_args().hovers
+def main(hovers: Annotated[int, typer.Option(help="Moves of the mouse.")] = 30) -> None:
+    """Print a table; exit with 1 if a median misses the target."""
     missed = False
     print(f"{'attention':<26}{'':<12}{'median':>9}{'p90':>9}   ms")
     with browser() as chromium, plain_pages() as pages:
@@ -75,8 +69,9 @@ def main() -> int:
                 missed |= kind == "ready" and median(times) > TARGET
             page.close()
     print(f"target: ready within {TARGET:.0f} ms, median: {'missed' if missed else 'met'}")
-    return int(missed)
+    if missed:
+        raise typer.Exit(1)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

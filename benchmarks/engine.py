@@ -1,34 +1,28 @@
 """Cost of capture, attention and rollout, relative to the plain forward pass of the same model.
 
-    python benchmarks/engine.py [--rounds 15]
+    python -m benchmarks.engine [--rounds 15]
 
-Every round runs all rows of a model one after the other, and a row's number is the median over the rounds of its time
-divided by the plain forward pass of the same round, so that whatever else the machine does falls on both. Times are
-CPU time of one thread, with random weights: neither changes the arithmetic. Memory is the peak resident size of a
-fresh process each, with the plain pass in one and the exploring in the other.
+A row's number is the median over the rounds of its time divided by the plain forward pass of the same round
+(`field/timing.py`). Times are CPU time of one thread, with random weights: neither changes the arithmetic. Memory is
+the peak of a fresh process each (`field/fresh.py`), with the plain pass in one and the exploring in the other.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
+import math
 import os
-import resource
-import subprocess
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
-from statistics import median
+from typing import Annotated
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch
 
 import numpy as np
 import torch
+import typer
 from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
+from benchmarks.field.fresh import fresh
+from benchmarks.field.timing import Timing, Work, interleaved
 from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.models.loading import LoadedModel
 
@@ -64,19 +58,12 @@ def in_empty_mode(model: LoadedModel, pixels: torch.Tensor) -> None:
         plain_forward(model, pixels)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time of one run."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def measure(name: str, rounds: int) -> dict[str, list[float]]:
-    """Return CPU seconds of every row in every round, the plain forward pass first."""
+def measure(name: str, rounds: int) -> dict[str, Timing]:
+    """Return the times of every row, the plain forward pass first."""
     model = vx.load_model(name, weights="random", device="cpu")
     prepared = prepare(model, noise(*model.preprocessing.input_size), fit="squash")
     captured: Capture = capture_input(model, prepared)
-    rows: dict[str, Callable[[], object]] = {
+    rows: dict[str, Work] = {
         "plain forward": lambda: plain_forward(model, prepared.tensor),
         "in an empty function mode": lambda: in_empty_mode(model, prepared.tensor),
         "captured forward": lambda: capture_input(model, prepared),
@@ -84,74 +71,55 @@ def measure(name: str, rounds: int) -> dict[str, list[float]]:
         "rollout from one query": lambda: vx.compute("attention_rollout", captured),
         "attention map": lambda: vx.compute("attention_map", captured),
     }
-    times: dict[str, list[float]] = {row: [] for row in rows}
-    for turn in range(rounds + 2):
-        for row, work in reversed(rows.items()) if turn % 2 else rows.items():
-            gc.collect()
-            spent = seconds(work)
-            if turn >= 2:  # the first ones warm up
-                times[row].append(spent)
-    return times
+    return interleaved(rows, rounds, limit_s=math.inf)
 
 
-def print_speed(name: str, times: dict[str, list[float]]) -> bool:
-    """Print one table; return True if every target is met."""
+def print_table(title: str, timings: dict[str, Timing], targets: dict[str, float], images: int = 1) -> bool:
+    """Print the times of passes of so many images; return True if every target, a largest ratio, is met."""
     met = True
-    print(f"\n{name}, {len(times['plain forward'])} rounds, CPU time of one thread")
-    print(f"{'':26}{'median ms':>10}{'/ plain':>10}{'target':>10}")
-    for row, spent in times.items():
-        ratio = median(a / b for a, b in zip(spent, times["plain forward"], strict=True))
-        target = TARGETS.get(row)
-        met &= target is None or ratio <= target
-        goal = "" if target is None else f"<= {target:g}{'' if ratio <= target else '  MISSED'}"
-        print(f"{row:26}{1000 * median(spent):10.2f}{ratio:10.4f}   {goal}")
+    print(f"\n{title}, {next(iter(timings.values())).rounds} rounds, CPU time of one thread")
+    print(f"{'':26}{'ms an image':>12}{'/ plain':>10}{'target':>10}")
+    for row, timing in timings.items():
+        target = targets.get(row, math.inf)
+        met &= timing.median <= target
+        goal = f"<= {target:.3f}{'' if timing.median <= target else '  MISSED'}" if row in targets else ""
+        print(f"{row:26}{1000 * timing.seconds / images:12.3f}{timing.median:10.4f}   {goal}", flush=True)
     return met
 
 
-def peak(task: str) -> float:
-    """Return the peak resident GB of a process that does nothing but `task`."""
-    command = [sys.executable, __file__, "--task", task]
-    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) / 1e9
-
-
-def run_task(task: str) -> None:
-    """Run the plain pass, or capture, map and rollout, in this process and print its peak memory in bytes."""
+def memory_case(explore: bool) -> Work:
+    """Prepare the plain pass, or capture, map and rollout; a case of `fresh`."""
     model = vx.load_model(MEMORY_MODEL, weights="random", device="cpu")
-    image = noise(MEMORY_SIDE, MEMORY_SIDE)
-    if task == "plain":
-        plain_forward(model, prepare(model, image, fit="native").tensor)
-    else:
-        captured = vx.capture(model, image, fit="native")
+    prepared = prepare(model, noise(MEMORY_SIDE, MEMORY_SIDE), fit="native")
+
+    def exploring() -> None:
+        captured = capture_input(model, prepared)
         vx.compute("attention_map", captured)
         vx.compute("attention_rollout", captured)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+    return exploring if explore else lambda: plain_forward(model, prepared.tensor)
 
 
 def print_memory() -> bool:
     """Print the memory table; return True if its target is met."""
-    plain, exploring = peak("plain"), peak("explore")
-    over = exploring - plain
-    print(f"\n{MEMORY_MODEL} at {MEMORY_SIDE} x {MEMORY_SIDE}, peak resident memory of a process, GB")
-    print(f"{'plain forward':40}{plain:8.2f}")
-    print(f"{'capture, attention map and rollout':40}{exploring:8.2f}")
-    print(f"{'over the plain forward':40}{over:8.2f}   < {MEMORY_TARGET}{'' if over < MEMORY_TARGET else '  MISSED'}")
-    return over < MEMORY_TARGET
+    plain, exploring = fresh(memory_case, False), fresh(memory_case, True)
+    over = (exploring.grown - plain.grown) / 1e9
+    met = over < MEMORY_TARGET and not plain.fell and not exploring.fell
+    print(f"\n{MEMORY_MODEL} at {MEMORY_SIDE} x {MEMORY_SIDE}, peak memory over the loaded model, GB")
+    print(f"{'plain forward':40}{plain.grown / 1e9:8.2f} {plain.fell}")
+    print(f"{'capture, attention map and rollout':40}{exploring.grown / 1e9:8.2f} {exploring.fell}")
+    print(f"{'over the plain forward':40}{over:8.2f}   < {MEMORY_TARGET}{'' if met else '  MISSED'}")
+    return met
 
 
-def main() -> int:
-    """Print the tables; return 1 if a target is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--task", choices=("plain", "explore"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
+def main(rounds: Annotated[int, typer.Option(help="Counted rounds.")] = 15) -> None:
+    """Print the tables; exit with 1 if a target is missed."""
     torch.set_num_threads(1)
-    if options.task:
-        run_task(options.task)
-        return 0
     print(f"torch {torch.__version__}, {os.cpu_count()} CPUs")
-    met = [print_speed(name, measure(name, options.rounds)) for name in SPEED_MODELS]
-    return 0 if all([*met, print_memory()]) else 1
+    met = [print_table(name, measure(name, rounds), TARGETS) for name in SPEED_MODELS]
+    if not all([*met, print_memory()]):
+        raise typer.Exit(1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

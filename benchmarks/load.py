@@ -1,6 +1,6 @@
 """Load test: waiting times with many visitors or beside one heavy visitor, and memory after many requests.
 
-    python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
+    python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1,20,50] [--requests 2000] ...
 
 Visitors speak HTTP as gradio's script does (`benchmarks/http_visitor.py`) and request the same files as Chromium: they
 open the page, send a picture, look at three blocks and three heads, choose another model and request a relevance map,
@@ -13,7 +13,6 @@ beside the server, so on two cores they take some of the processor time that the
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import io
 import random
@@ -23,16 +22,19 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import aiohttp
 import numpy as np
 import PIL.Image
 import psutil
+import typer
 
 from benchmarks.http_visitor import HttpVisitor, RefusedError, recorded_files
 from tests.helpers.app import running_app
 from vitexplorer.core.settings import settings
 
+PARTS = ["crowd", "beside", "flood", "memory"]
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"
 FULL_SOON = "256"
 """Megabytes of the capture cache when memory is measured, so that the first requests fill it"""
@@ -265,34 +267,32 @@ def server_process() -> psutil.Process:
     return server
 
 
-def main() -> None:
+def main(
+    parts: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all when empty.")] = None,
+    visitors: Annotated[str, typer.Option(help="Numbers of visitors at once, one after the other.")] = "20,50",
+    arrivals: Annotated[str, typer.Option(help="Patterns of arrival.")] = "gentle,lecture",
+    requests: Annotated[int, typer.Option(help="Requests of one visitor, for memory.")] = 2000,
+    sessions: Annotated[int, typer.Option(help="Pages opened and closed, for memory.")] = 200,
+) -> None:
     """Print every figure with its target."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="*", default=["crowd", "beside", "flood", "memory"])
-    parser.add_argument(
-        "--visitors", nargs="*", type=int, default=[20, 50], help="numbers of visitors at once, one after the other"
-    )
-    parser.add_argument("--arrivals", nargs="*", default=["gentle", "lecture"], help="patterns of arrival")
-    parser.add_argument("--requests", type=int, default=2000, help="of one visitor, for memory")
-    parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
-    options = parser.parse_args()
+    parts = parts or PARTS
     with running_app() as url:
-        files = recorded_files(url) if {"crowd", "flood"} & set(options.what) else []
-        if "crowd" in options.what:
+        files = recorded_files(url) if {"crowd", "flood"} & set(parts) else []
+        if "crowd" in parts:
             before = asyncio.run(alone(url, files))
             print_visits(1, before, before, ALONE)
             for arrival in (GENTLE, LECTURE):
-                for visitors in options.visitors if arrival.name in options.arrivals else ():
-                    seen = asyncio.run(visit_together(url, server_process(), files, visitors, arrival))
-                    print_visits(visitors, seen, before, arrival)
-        if "beside" in options.what:
+                for count in map(int, visitors.split(",")) if arrival.name in arrivals.split(",") else ():
+                    seen = asyncio.run(visit_together(url, server_process(), files, count, arrival))
+                    print_visits(count, seen, before, arrival)
+        if "beside" in parts:
             asyncio.run(beside(url))
-        if "flood" in options.what:
+        if "flood" in parts:
             asyncio.run(flood(url, files))
-    if "memory" in options.what:
+    if "memory" in parts:
         with running_app(VIT_CAPTURE_CACHE_MEGABYTES=FULL_SOON) as url:
-            asyncio.run(memory(url, server_process(), options.requests, options.sessions))
+            asyncio.run(memory(url, server_process(), requests, sessions))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

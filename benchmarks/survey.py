@@ -4,9 +4,9 @@
     python -m benchmarks.survey workers [--runners processes,ray] [--workers 1,2]
     python -m benchmarks.survey memory  [--images 2000,100000]
 
-speed    each round decodes and runs the same JPEGs plainly, in batches with decoding in threads, and then surveys them
-         with few and with all questions; a row's number is the median over the rounds of its images a second divided
-         by the plain ones of the same round. On a CPU time is CPU time of all threads, so that whatever else the
+speed    each round decodes and runs the same JPEGs plainly, in batches with decoding in threads, and surveys them with
+         few and with all questions; a row's number is the median over the rounds of its time divided by the plain one
+         of the same round (`field/timing.py`). On a CPU time is CPU time of all threads, so that whatever else the
          machine does is not counted. The process keeps freed memory, as a survey's do, also for the plain way.
 workers  images a second between the first and the last progress report, by runner and number of workers.
 memory   peak resident size of a fresh process each, for folders of links to a few small pictures.
@@ -16,29 +16,31 @@ Random weights: they do not change the arithmetic.
 
 from __future__ import annotations
 
-import argparse
+import math
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import torch
+import typer
 from PIL import Image
 
 import vitexplorer as vx
+from benchmarks.field.timing import Work, interleaved
 from vitexplorer.capturing.capture import prepare
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.questions import QUESTIONS
 from vitexplorer.survey.surveying import ask_all
 
+app = typer.Typer(help=__doc__.splitlines()[0], add_completion=False)
+MODEL = "vit_small_patch16_224"
 SMALL_MODEL, SMALL_SIZE = "test_vit", 32
 """Model and size for the memory test: memory per image does not depend on the model"""
 ASKED = {
@@ -78,47 +80,50 @@ def plainly(model: LoadedModel, paths: list[Path], batch_size: int, threads: int
             logits.append(model.module(batch).cpu())
 
 
-def speed(name: str, images: int, rounds: int, device: str, batch_size: int, threads: int) -> None:
+@app.command()
+def speed(
+    model: str = MODEL,
+    images: int = 96,
+    rounds: int = 5,
+    device: str = "cuda" if torch.cuda.is_available() else "cpu",
+    batch_size: int = 16,
+    threads: int = os.cpu_count() or 1,
+) -> None:
     """Print the table of ratios."""
     keep_freed_memory()
-    model = vx.load_model(name, weights="random", device=device)
-    clock = time.process_time if device == "cpu" else time.perf_counter
-
-    def seconds(work: Callable[[], object]) -> float:
-        begun = clock()
-        work()
-        return clock() - begun
-
+    loaded = vx.load_model(model, weights="random", device=device)
     with tempfile.TemporaryDirectory() as folder:
         paths = photographs(Path(folder) / "images", images)
-        plainly(model, paths[:batch_size], batch_size, threads)
-        plain, ratios = [], {row: [] for row in ASKED}
-        for number in range(rounds):
-            plain.append(seconds(lambda: plainly(model, paths, batch_size, threads)))
-            for row, ask in ASKED.items():
-                out = Path(folder) / f"{row} {number}"
-                options = {"fit": "crop", "workers": 1, "batch_size": batch_size}
-                took = seconds(lambda ask=ask, out=out, options=options: ask_all(paths, model, ask, out, **options))
-                ratios[row].append(plain[-1] / took)
-    print(f"{name} on {device}, {images} JPEGs of 500 x 375, batches of {batch_size}: {images / median(plain):.1f}/s")
-    for row, shares in ratios.items():
-        print(f"{row:24s} {median(shares):.3f} of the plain forward  ({min(shares):.3f} to {max(shares):.3f})")
+
+        def survey(ask: list[str]) -> None:
+            out = tempfile.mkdtemp(dir=folder)
+            ask_all(paths, loaded, ask, out, fit="crop", workers=1, batch_size=batch_size)
+
+        ways: dict[str, Work] = {"plain": lambda: plainly(loaded, paths, batch_size, threads)}
+        ways |= {row: lambda ask=ask: survey(ask) for row, ask in ASKED.items()}
+        clock = time.process_time if device == "cpu" else time.perf_counter
+        timings = interleaved(ways, rounds, warmup=1, limit_s=math.inf, clock=clock)
+    rate = images / timings["plain"].seconds
+    print(f"{model} on {device}, {images} JPEGs of 500 x 375, batches of {batch_size}: {rate:.1f}/s")
+    for row in ASKED:
+        print(f"{row:24s} {timings[row]} times the plain forward")
 
 
 # ------------------------------------------------------------------------------------------------- workers
 
 
-def workers(name: str, images: int, runners: list[str], counts: list[int]) -> None:
+@app.command()
+def workers(model: str = MODEL, images: int = 96, runners: str = "processes", workers: str = "1,2") -> None:
     """Print images a second by runner and number of workers."""
-    model = vx.load_model(name, weights="random", device="cpu")
+    loaded = vx.load_model(model, weights="random", device="cpu")
     with tempfile.TemporaryDirectory() as folder:
         paths = photographs(Path(folder) / "images", images)
-        for count in counts:
-            for runner in runners:
+        for count in map(int, workers.split(",")):
+            for runner in runners.split(","):
                 reports: list[tuple[float, int]] = []
                 ask_all(
                     paths,
-                    model,
+                    loaded,
                     ["prediction", "features"],
                     Path(folder) / f"{runner} {count}",
                     fit="crop",
@@ -137,9 +142,10 @@ def workers(name: str, images: int, runners: list[str], counts: list[int]) -> No
 # ------------------------------------------------------------------------------------------------- memory
 
 
-def memory(counts: list[int]) -> None:
+@app.command()
+def memory(images: str = "2000,100000") -> None:
     """Print the peak memory of one process for folders of so many images."""
-    for count in counts:
+    for count in map(int, images.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             photographs(Path(folder) / "images", count, different=200, size=(40, 40))
             command = [sys.executable, "-m", "benchmarks.survey", "one", folder]
@@ -148,6 +154,7 @@ def memory(counts: list[int]) -> None:
             print(f"{count} images: {done.stdout.strip()}, {time.perf_counter() - begun:.0f} s", flush=True)
 
 
+@app.command(hidden=True)
 def one(folder: Path) -> None:
     """Survey a folder; print the peak memory of this process after planning and at the end."""
     model = vx.load_model(SMALL_MODEL, weights="random", size=SMALL_SIZE, device="cpu")
@@ -161,35 +168,5 @@ def one(folder: Path) -> None:
     print(f"{peaks[0]:.0f} MB when planned, {peaks[-1]:.0f} MB at the end")
 
 
-def main() -> None:
-    """Read the command and measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    fast = commands.add_parser("speed")
-    several = commands.add_parser("workers")
-    for command in (fast, several):
-        command.add_argument("--model", default="vit_small_patch16_224")
-        command.add_argument("--images", type=int, default=96)
-    fast.add_argument("--rounds", type=int, default=5)
-    fast.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    fast.add_argument("--batch-size", type=int, default=16)
-    fast.add_argument("--threads", type=int, default=os.cpu_count())
-    several.add_argument("--runners", default="processes")
-    several.add_argument("--workers", default="1,2")
-    commands.add_parser("memory").add_argument("--images", default="2000,100000")
-    commands.add_parser("one").add_argument("folder", type=Path)
-    options = vars(parser.parse_args())
-    command = options.pop("command")
-    if command == "speed":
-        speed(options.pop("model"), **options)
-    elif command == "workers":
-        counts = [int(count) for count in options["workers"].split(",")]
-        workers(options["model"], options["images"], options["runners"].split(","), counts)
-    elif command == "memory":
-        memory([int(count) for count in options["images"].split(",")])
-    else:
-        one(options["folder"])
-
-
 if __name__ == "__main__":
-    main()
+    app()
