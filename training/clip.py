@@ -18,7 +18,7 @@ from training.described import contrastive_loss, described, naming_loss, sigmoid
 from training.labelled import token_loss
 from training.loop import Learner, Schedule
 from training.pool import SIZE
-from training.recipe import Recipe
+from training.recipe import MEAN, STD, Recipe
 from training.several_vit import class_attention, looking_loss
 from training.shipped import load
 from training.worded_pool import WordedPool, WordedScenes
@@ -31,7 +31,6 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.vocabulary import vocabulary
 from vitexplorer.scenes.worded import COLOURS
 
-MEAN, STD = 0.5, 0.25
 JOINT = 128
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3}
@@ -84,10 +83,6 @@ class TwoTowers(Learner):
         loss = loss + token_loss(self.shape_head(patches), shapes)
         loss = loss + token_loss(self.colour_head(patches), batch.colours.to(device))
         return loss + LOOKING * looking_loss(rows[0], shapes) if self.model.num_prefix_tokens else loss
-
-    def shipped(self) -> nn.Module:
-        """Return the image tower without the heads of the patch tokens."""
-        return self.model
 
     def beside(self) -> dict[str, nn.Module]:
         """Return the text tower."""
@@ -145,8 +140,6 @@ def two_towers(
         schedule=schedule,
         num_scenes=num_scenes,
         pool=WordedPool,
-        mean=MEAN,
-        std=STD,
         measure=text_figures,
         data=DATA,
         text=text,

@@ -15,7 +15,7 @@ from torch import nn
 
 from training.loop import Learner, Run
 from training.measure import explanations
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, NORMALISATION, STD, Figures, Recipe
 from training.shipped import CONFIG, WEIGHTS
 from vitexplorer.scenes import VERSION
 
@@ -54,7 +54,7 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
             "interpolation": "bicubic",
             "crop_pct": 1.0,
             "crop_mode": "center",
-            **recipe.normalisation,
+            **NORMALISATION,
             "num_classes": num_classes,
             "first_conv": known.first_conv,
             "classifier": known.classifier,
@@ -97,7 +97,7 @@ model = timm.create_model("local-dir:assets/models/{recipe.name}", pretrained=Tr
 ## Data
 {recipe.data} Trained on pictures 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
 stream "test", which shares none with it.
-Pixels of 0-1 are normalised with mean {recipe.mean} and standard deviation {recipe.std}.
+Pixels of 0-1 are normalised with mean {MEAN} and standard deviation {STD}.
 {_outputs(recipe)}
 
 ## Recipe

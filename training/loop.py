@@ -32,6 +32,9 @@ from vitexplorer.models.seeding import seeded
 class Learner(nn.Module, ABC):
     """Trained module: the network and its recipe's additions (a teacher, an average, a decoder)."""
 
+    model: nn.Module
+    """Network that is shipped, unless the recipe makes another of what it trained"""
+
     @abstractmethod
     def forward(self, scenes: Any, rng: np.random.Generator, step: int) -> Tensor:
         """Compute the loss of a batch from the recipe's pool at a step counted from 0."""
@@ -39,9 +42,9 @@ class Learner(nn.Module, ABC):
     def after_step(self, step: int) -> None:
         """Update state outside the optimiser, such as an average of the weights."""
 
-    @abstractmethod
     def shipped(self) -> nn.Module:
-        """Return the plain timm module to ship."""
+        """Return the plain timm module to ship, without what only training needs."""
+        return self.model
 
     def beside(self) -> dict[str, nn.Module]:
         """Return what is shipped beside the module, by the name of its file: a decoder, a text tower."""
@@ -50,19 +53,17 @@ class Learner(nn.Module, ABC):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Learning rate schedule: linear warm-up, cosine down to a floor, linear cool-down to zero."""
+    """Learning rate schedule: linear warm-up, cosine down to a hundredth, linear cool-down to zero."""
 
     steps: int
-    batch_size: int
     learning_rate: float
     """Peak rate for the matrices of the blocks; other parameters take half of it"""
     warmup: int
     cosine: int
     """Step at which the cosine would end"""
-    floor: float
-    """Share of the peak rate below which the cosine does not fall"""
     cooldown: int
     """Steps of the linear fall to zero at the end"""
+    batch_size: int = 64
     weight_decay: float = 0.05
     clip: float = 1.0
     """Largest norm of the gradient"""
@@ -73,7 +74,7 @@ class Schedule:
             return (step + 1) / self.warmup
         done = min(1.0, (step - self.warmup) / (self.cosine - self.warmup))
         falling = min(1.0, (self.steps - step) / self.cooldown)
-        return falling * max(self.floor, 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
+        return falling * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
 
 
 @torch.no_grad()

@@ -20,6 +20,10 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 Figures = dict[str, float]
 """Numbers by the name of the measurement"""
+MEAN, STD = 0.5, 0.25
+"""Mean and standard deviation that normalise pixels in 0-1, for every recipe"""
+NORMALISATION = {"mean": (MEAN,) * 3, "std": (STD,) * 3}
+"""The same in the form of timm's configuration"""
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,6 @@ class Recipe:
     schedule: Schedule
     num_scenes: int
     """Training uses pictures 0 ... num_scenes - 1 of the stream "train\""""
-    mean: float
-    std: float
-    """Mean and standard deviation that normalise pixels in 0-1"""
     measure: Callable[[Recipe, Path], Figures]
     """Measures the card's figures from the folder of the shipped weights"""
     story: str
@@ -67,11 +68,6 @@ are independent of the class."""
 
     def untrained(self, seed: int) -> nn.Module:
         """Make the shipped module as timm initialises it, in eval mode, for comparison."""
-        expected = {"input_size": (3, self.input_size, self.input_size), **self.normalisation}
+        expected = {"input_size": (3, self.input_size, self.input_size), **NORMALISATION}
         with seeded(seed):
             return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=expected).eval()
-
-    @property
-    def normalisation(self) -> dict[str, tuple[float, ...]]:
-        """Mean and std in the form of timm's configuration."""
-        return {"mean": (self.mean,) * 3, "std": (self.std,) * 3}

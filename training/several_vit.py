@@ -22,14 +22,13 @@ from training.labelled import TOKEN_CLASSES, token_loss
 from training.loop import Learner, Schedule
 from training.measure import classifier_figures
 from training.pool import SIZE, ScenePool, Scenes
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 from training.several_classes import DATA, labels_loss, several_figures
 from training.shipped import load
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 2500
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
 START = ASSETS / "models" / "scenes_vit_patch16_192"
@@ -57,10 +56,6 @@ class SeveralVit(Learner):
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         labels = labels_loss(self.model.forward_head(tokens), batch)
         return labels + token_loss(patches, batch.cover) + LOOKING * looking_loss(rows[0], batch.cover)
-
-    def shipped(self) -> nn.Module:
-        """Return the network without the head of the patch tokens."""
-        return self.model
 
 
 @contextmanager
@@ -120,13 +115,9 @@ def several_vit(name: str, registers: int, opening: str) -> Recipe:
         architecture=ARCHITECTURE,
         model_args=MODEL_ARGS | ({"reg_tokens": registers} if registers else {}),
         learner=partial(SeveralVit, registers),
-        schedule=Schedule(
-            steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=250
-        ),
+        schedule=Schedule(steps=STEPS, learning_rate=1e-3, warmup=30, cosine=STEPS, cooldown=250),
         num_scenes=12288,
         pool=partial(ScenePool, several=True),
-        mean=MEAN,
-        std=STD,
         measure=measure,
         story=f"{opening} {HOW}",
         limits="""It can show relevance of one class beside others: in a picture of several objects each has its own

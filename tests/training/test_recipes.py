@@ -20,6 +20,7 @@ from training.crops import Curriculum, Window, about_object, cut, cut_with_mask
 from training.export import card, export
 from training.labelled import TOKEN_CLASSES, Labelled, labelled_windows, token_loss
 from training.pool import ScenePool, Scenes, draw_scenes
+from training.recipe import MEAN, STD
 from training.recipes import all_recipes, dino, mae
 from training.shipped import DECODER, load, load_decoder, stated
 from training.worded_pool import WordedPool
@@ -274,7 +275,7 @@ def test_mae_loss_counts_hidden_patches_alone(pool, monkeypatch):
     monkeypatch.setattr(learner.drawer, "forward", draw)
     scenes = pool.take(range(4))
     loss = learner(scenes, np.random.default_rng(5), 0)
-    images = (mae.windows(scenes, np.random.default_rng(5)) - mae.MEAN) / mae.STD
+    images = (mae.windows(scenes, np.random.default_rng(5)) - MEAN) / STD
     total = 0.0
     for image, visible in zip(images.double().numpy(), seen["visible"].tolist(), strict=True):
         assert len(set(visible)) == 36
@@ -285,7 +286,7 @@ def test_mae_loss_counts_hidden_patches_alone(pool, monkeypatch):
 
 
 def test_schedule_warms_up_follows_the_cosine_and_cools_down():
-    schedule = loop.Schedule(steps=100, batch_size=1, learning_rate=1.0, warmup=10, cosine=210, floor=0.0, cooldown=20)
+    schedule = loop.Schedule(steps=100, batch_size=1, learning_rate=1.0, warmup=10, cosine=210, cooldown=20)
     assert schedule.rate_at(0) == pytest.approx(0.1)
     assert schedule.rate_at(9) == pytest.approx(1.0)
     assert schedule.rate_at(60) == pytest.approx(0.01 + 0.99 * (1 + np.cos(np.pi * 50 / 200)) / 2)
@@ -388,7 +389,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     model = timm.create_model(f"local-dir:{folder}", pretrained=True)
     recipe = RECIPES[name]
     assert tuple(model.pretrained_cfg["input_size"]) == (3, recipe.input_size, recipe.input_size)
-    assert tuple(model.pretrained_cfg["mean"]) == (recipe.mean,) * 3
+    assert tuple(model.pretrained_cfg["mean"]) == (MEAN,) * 3
     assert model.num_classes == recipe.model_args["num_classes"]
     assert sum(file.stat().st_size for file in folder.glob("*.safetensors")) < 8e6
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))

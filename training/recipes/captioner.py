@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.caption_figures import caption_figures
-from training.clip import ARCHITECTURE, DATA, MEAN, MODEL_ARGS, STD, image_tensors
+from training.clip import ARCHITECTURE, DATA, MODEL_ARGS, image_tensors
 from training.described import images_of, things_in, whole_picture
 from training.loop import Learner, Schedule
 from training.pool import SIZE
-from training.recipe import Recipe
+from training.recipe import MEAN, STD, Recipe
 from training.worded_pool import WordedPool, WordedScenes
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Language
@@ -56,10 +56,6 @@ class CaptionLearner(Learner):
         logits = self.captioner(tokens[:, :-1], image.repeat(len(LANGUAGES), 1, 1)).logits
         return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten(), ignore_index=PAD)
 
-    def shipped(self) -> nn.Module:
-        """Return the image tower, unchanged."""
-        return self.model
-
     def beside(self) -> dict[str, nn.Module]:
         """Return the captioner."""
         return {FILE: self.captioner}
@@ -70,13 +66,9 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=ARGS,
     learner=CaptionLearner,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=300
-    ),
+    schedule=Schedule(steps=STEPS, learning_rate=1e-3, warmup=100, cosine=STEPS, cooldown=300),
     num_scenes=24576,
     pool=WordedPool,
-    mean=MEAN,
-    std=STD,
     measure=caption_figures,
     data=DATA,
     captioner=CAPTIONER,

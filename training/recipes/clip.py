@@ -15,7 +15,7 @@ RECIPE = two_towers(
     START,
     ARGS,
     TEXT,
-    Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=250),
+    Schedule(steps=STEPS, learning_rate=1e-3, warmup=50, cosine=STEPS, cooldown=250),
     24576,
     f"""Learned which sentence belongs to which picture: the class token of a ViT with 6 blocks, 3 heads, 192
 wide, and a transformer of 2 layers, 128 wide, over the words of the sentence meet in a joint space of 128 dimensions.

@@ -26,14 +26,13 @@ from training.labelled import token_loss
 from training.loop import Learner, Schedule
 from training.measure import batches
 from training.pool import SIZE
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 from training.shipped import load
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.scenes import VERSION
 from vitexplorer.scenes.creatures import CLASS_NAMES, CLASS_NAMES_ZH, CLASSES, Creature
 
 STEPS = 1500
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(CLASSES)}
 START = ASSETS / "models" / "scenes_vit_patch16_192"
@@ -60,10 +59,6 @@ class Creaturely(Learner):
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), labels)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         return whole + token_loss(patches, shares.to(device))
-
-    def shipped(self) -> nn.Module:
-        """Return the network without the head of the patch tokens."""
-        return self.model
 
 
 def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[Tensor, Tensor]:
@@ -103,13 +98,9 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Creaturely,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=1.5e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=200
-    ),
+    schedule=Schedule(steps=STEPS, learning_rate=1.5e-3, warmup=50, cosine=STEPS, cooldown=200),
     num_scenes=8192,
     pool=CreaturePool,
-    mean=MEAN,
-    std=STD,
     measure=measure,
     data=f"""Creatures drawn by `vitexplorer/scenes/creatures.py` (version {VERSION}): one paper creature
 of one of {len(CLASSES)} classes on a textured ground between loose pieces of paper. A class says which of four kinds of

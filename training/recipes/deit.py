@@ -23,14 +23,13 @@ from training.labelled import TOKEN_CLASSES, labelled_windows, token_loss
 from training.loop import Learner, Schedule
 from training.measure import classifier_figures
 from training.pool import Scenes
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 from training.shipped import load, stated
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 2600
 CURRICULUM = Curriculum(sizes=((STEPS, 192),), zooms=((0, 0.0),), paints=((0, -1.0),))
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "deit_tiny_distilled_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
 TEACHER = ASSETS / "models" / "scenes_resnet_96"
@@ -71,10 +70,6 @@ class Deit(Learner):
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         return 0.5 * label + 0.5 * teacher + token_loss(patches, batch.shares)
 
-    def shipped(self) -> nn.Module:
-        """Return the student without the head of the patch tokens."""
-        return self.model
-
 
 def with_distillation_token(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Make a DeiT's state from a ViT's; the distillation token begins as a copy of the class token."""
@@ -97,10 +92,8 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Deit,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=260),
+    schedule=Schedule(steps=STEPS, learning_rate=1e-3, warmup=30, cosine=STEPS, cooldown=260),
     num_scenes=24576,
-    mean=MEAN,
-    std=STD,
     measure=measure,
     story="""A DeiT ([arXiv 2012.12877](https://arxiv.org/abs/2012.12877)) with 6 blocks, 3 heads, 192 wide. Its class
 token learned the label, its distillation token the answer of a small residual network, `scenes_resnet_96`, to the same

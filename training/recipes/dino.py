@@ -33,7 +33,7 @@ from training.crops import Curriculum, about_object, cut_with_mask
 from training.loop import Learner, Schedule, move_average, place_positions
 from training.measure import attention_figures, neighbour_figures
 from training.pool import ScenePool, Scenes
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 
 STEPS = 6900
 CURRICULUM = Curriculum(
@@ -43,7 +43,6 @@ CURRICULUM = Curriculum(
 )
 COLOURS = ((0, 0.2), (600, 1.0))
 """Strength of the recolouring of crops, as (step, strength)"""
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
 
@@ -198,19 +197,15 @@ RECIPE = Recipe(
     learner=Dino,
     schedule=Schedule(
         steps=STEPS,
-        batch_size=64,
         learning_rate=2e-3,
         warmup=100,
         cosine=7400,
-        floor=0.0,
         cooldown=1200,
         weight_decay=0.04,
         clip=3.0,
     ),
     num_scenes=24576,
     pool=partial(ScenePool, grounds=True),
-    mean=MEAN,
-    std=STD,
     measure=measure,
     story="""Learned without class labels by self-distillation ([DINO, arXiv
 2104.14294](https://arxiv.org/abs/2104.14294)): a student sees two large and four small crops of a scene and learns

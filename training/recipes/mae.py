@@ -19,12 +19,11 @@ from training.crops import cut, random_window
 from training.loop import Learner, Schedule
 from training.measure import HIDDEN_SHARE, attention_figures, reconstruction_figures
 from training.pool import SIZE, Scenes
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 from training.shipped import DECODER
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, sine_positions, to_patches
 
 STEPS = 1200
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": 0}
 DECODER_DIM, DECODER_DEPTH = 128, 2
@@ -84,12 +83,8 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Mae,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=200
-    ),
+    schedule=Schedule(steps=STEPS, learning_rate=3e-3, warmup=100, cosine=STEPS, cooldown=200),
     num_scenes=24576,
-    mean=MEAN,
-    std=STD,
     measure=measure,
     story="""A masked autoencoder ([arXiv 2111.06377](https://arxiv.org/abs/2111.06377)): 108 of 144 patches are hidden,
 the encoder (6 blocks, 3 heads, 192 wide) sees the other 36, and a decoder of 2 blocks, 128 wide, draws all of them. The

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import timm
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from training.crops import Curriculum
@@ -16,7 +16,7 @@ from training.labelled import labelled_windows
 from training.loop import Learner, Schedule
 from training.measure import accuracy_figures
 from training.pool import Scenes
-from training.recipe import Recipe
+from training.recipe import MEAN, STD, Recipe
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 2400
@@ -26,7 +26,6 @@ CURRICULUM = Curriculum(
     zooms=((0, 1.0), (1000, 0.0)),
     paints=((0, 2.0), (400, -1.0)),
 )
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "resnet10t"
 MODEL_ARGS = {"stem_width": 16, "channels": (32, 64, 128, 256), "num_classes": len(LABEL_NAMES)}
 STRIDE = 32
@@ -46,22 +45,14 @@ class ResNet(Learner):
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, device)
         return F.cross_entropy(self.model((batch.images - MEAN) / STD).float(), batch.labels, label_smoothing=0.05)
 
-    def shipped(self) -> nn.Module:
-        """Return the whole network."""
-        return self.model
-
 
 RECIPE = Recipe(
     name="scenes_resnet_96",
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=ResNet,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=4e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=200
-    ),
+    schedule=Schedule(steps=STEPS, learning_rate=4e-3, warmup=100, cosine=STEPS, cooldown=200),
     num_scenes=24576,
-    mean=MEAN,
-    std=STD,
     measure=accuracy_figures,
     story="""Learned the class of the object from labels, from random weights: timm's ResNet-10-T ([arXiv
 1512.03385](https://arxiv.org/abs/1512.03385)) with half of its channels. It reads pictures of 96 pixels. Windows lie

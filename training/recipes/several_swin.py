@@ -27,14 +27,13 @@ from training.labelled import TOKEN_CLASSES, token_loss
 from training.loop import Learner, Schedule
 from training.measure import accuracy_figures
 from training.pool import SIZE, ScenePool, Scenes
-from training.recipe import Figures, Recipe
+from training.recipe import MEAN, STD, Figures, Recipe
 from training.several_classes import DATA, labels_loss, several_figures
 from training.shipped import load
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 800
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "swin_tiny_patch4_window7_224"
 MODEL_ARGS = {
     "img_size": 192,
@@ -106,11 +105,9 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Several,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=100),
+    schedule=Schedule(steps=STEPS, learning_rate=1e-3, warmup=30, cosine=STEPS, cooldown=100),
     num_scenes=12288,
     pool=partial(ScenePool, several=True),
-    mean=MEAN,
-    std=STD,
     measure=measure,
     story=f"""A Swin ([arXiv 2103.14030](https://arxiv.org/abs/2103.14030)) with 2, 2, 4 and 2 blocks, 32 to 256 wide,
 for pictures of several classes. To be short the training began with the weights of `scenes_swin_patch4_window6_192`;

@@ -15,7 +15,7 @@ RECIPE = two_towers(
     START,
     ARGS,
     TEXT,
-    Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=100),
+    Schedule(steps=STEPS, learning_rate=1e-3, warmup=50, cosine=STEPS, cooldown=100),
     12288,
     f"""Learned of each sentence by itself whether it is true of a picture, by a sigmoid of scale x cosine + bias,
 instead of choosing among the sentences of a batch. There is no class token: a pooling head attends to the patch tokens

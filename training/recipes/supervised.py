@@ -22,7 +22,7 @@ from training.labelled import TOKEN_CLASSES, labelled_windows, token_loss
 from training.loop import Learner, Schedule, place_positions
 from training.measure import classifier_figures
 from training.pool import Scenes
-from training.recipe import Recipe
+from training.recipe import MEAN, STD, Recipe
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 7000
@@ -31,7 +31,6 @@ CURRICULUM = Curriculum(
     zooms=((0, 1.0), (4000, 0.0)),
     paints=((0, 2.0), (2000, -1.0)),
 )
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
 
@@ -54,20 +53,14 @@ class Supervised(Learner):
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)
         return whole + token_loss(self.token_head(tokens[:, self.model.num_prefix_tokens :]), batch.shares)
 
-    def shipped(self) -> nn.Module:
-        """Return the network without the head of the patch tokens."""
-        return self.model
-
 
 RECIPE = Recipe(
     name="scenes_vit_patch16_192",
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Supervised,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=7400, floor=0.0, cooldown=700),
+    schedule=Schedule(steps=STEPS, learning_rate=3e-3, warmup=100, cosine=7400, cooldown=700),
     num_scenes=24576,
-    mean=MEAN,
-    std=STD,
     measure=classifier_figures,
     story="""Learned the class of the object from labels, from random weights: a ViT as in [arXiv
 2010.11929](https://arxiv.org/abs/2010.11929) with 6 blocks, 3 heads, 192 wide. Four means that only training has

@@ -16,7 +16,7 @@ from training.labelled import TOKEN_CLASSES, labelled_windows, token_loss
 from training.loop import Learner, Schedule
 from training.measure import accuracy_figures
 from training.pool import Scenes
-from training.recipe import Recipe
+from training.recipe import MEAN, STD, Recipe
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 4000
@@ -25,7 +25,6 @@ CURRICULUM = Curriculum(
     zooms=((0, 1.0), (2000, 0.0)),
     paints=((0, 2.0), (1000, -1.0)),
 )
-MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "swin_tiny_patch4_window7_224"
 MODEL_ARGS = {
     "img_size": 192,
@@ -54,22 +53,14 @@ class Swin(Learner):
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)
         return whole + token_loss(self.token_head(tokens).flatten(1, 2), batch.shares)
 
-    def shipped(self) -> nn.Module:
-        """Return the network without the head of the tokens."""
-        return self.model
-
 
 RECIPE = Recipe(
     name="scenes_swin_patch4_window6_192",
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Swin,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=400
-    ),
+    schedule=Schedule(steps=STEPS, learning_rate=3e-3, warmup=100, cosine=STEPS, cooldown=400),
     num_scenes=24576,
-    mean=MEAN,
-    std=STD,
     measure=accuracy_figures,
     story="""A Swin ([arXiv 2103.14030](https://arxiv.org/abs/2103.14030)) with 2, 2, 4 and 2 blocks, 32 to 256 wide, on
 grids of 48, 24, 12 and 6 cells a side in windows of 6, from random weights. Windows of 96 pixels for most of the steps,
