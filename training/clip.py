@@ -17,9 +17,10 @@ from training.clip_figures import text_figures
 from training.described import contrastive_loss, described, naming_loss, sigmoid_loss, spoken
 from training.labelled import token_loss
 from training.loop import Learner, Schedule
+from training.measure import last_attention
 from training.pool import SIZE
 from training.recipe import MEAN, STD, Recipe
-from training.several_vit import class_attention, looking_loss
+from training.several_vit import looking_loss
 from training.shipped import load
 from training.worded_pool import WordedPool, WordedScenes
 from vitexplorer.core.settings import ASSETS
@@ -66,7 +67,7 @@ class TwoTowers(Learner):
         """Sum the losses of pictures with texts, of every patch's shape and colour, and of the class attention."""
         device = self.shape_head.weight.device
         batch = described(scenes, rng, SIZE, self.model.patch_embed.patch_size[0])
-        with class_attention(self.model) as rows:
+        with last_attention(self.model) as rows:
             tokens = self.model.forward_features((batch.images.to(device) - MEAN) / STD)
         images = F.normalize(self.model.forward_head(tokens).float(), dim=-1)
         names = [] if self.text.config.sigmoid else spoken(NAMES, rng)

@@ -8,6 +8,7 @@ arXiv 2104.14294, section 4.2.2), for the head with the largest overlap.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -69,20 +70,28 @@ def neighbour_accuracy(model: nn.Module, known: Scenes, asked: Scenes) -> float:
     return float((votes.sum(1).argmax(1).numpy() == asked.labels).mean())
 
 
-@torch.inference_mode()
-def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
-    """Compute the attention of the last block's class token to each patch, (scenes, heads, patches)."""
+@contextmanager
+def last_attention(model: nn.Module) -> Iterator[list[Tensor]]:
+    """Collect the class token's attention to each patch in the last block, (batch, heads, patches) for each call."""
     attention = model.blocks[-1].attn
     rows = []
 
     def keep(_module: nn.Module, _inputs: tuple, qkv: Tensor) -> None:
-        q, k, _ = qkv.unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
-        rows.append((q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0].float().cpu())
+        q, k, _ = qkv.float().unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
+        row = (q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0]
+        rows.append(row[..., model.num_prefix_tokens :])
 
     with attention.qkv.register_forward_hook(keep):
+        yield rows
+
+
+@torch.inference_mode()
+def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
+    """Compute the attention of the last block's class token to each patch, (scenes, heads, patches)."""
+    with last_attention(model) as rows:
         for batch in batches(model, images):
             model.forward_features(batch)
-    return torch.cat(rows).numpy()[..., model.num_prefix_tokens :]
+    return torch.cat(rows).cpu().numpy()
 
 
 def attention_overlap(model: nn.Module, scenes: Scenes) -> float:

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from torch import Tensor, nn
 from training.composed import Composed, composed
 from training.labelled import TOKEN_CLASSES, token_loss
 from training.loop import Learner, Schedule
-from training.measure import classifier_figures
+from training.measure import classifier_figures, last_attention
 from training.pool import SIZE, ScenePool, Scenes
 from training.recipe import MEAN, STD, Figures, Recipe
 from training.several_classes import DATA, labels_loss, several_figures
@@ -51,26 +49,11 @@ class SeveralVit(Learner):
         """Sum the losses of the labels, of every patch's content, and of the class token's attention."""
         batch = composed(scenes, rng, SIZE, self.model.patch_embed.patch_size[0], MEAN)
         batch = Composed(*(part.to(self.token_head.weight.device) for part in batch))
-        with class_attention(self.model) as rows:
+        with last_attention(self.model) as rows:
             tokens = self.model.forward_features((batch.images - MEAN) / STD)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         labels = labels_loss(self.model.forward_head(tokens), batch)
         return labels + token_loss(patches, batch.cover) + LOOKING * looking_loss(rows[0], batch.cover)
-
-
-@contextmanager
-def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
-    """Collect the class token's attention to each patch in the last block, (batch, heads, patches) for each call."""
-    attention = model.blocks[-1].attn
-    rows = []
-
-    def keep(_module: nn.Module, _inputs: tuple, qkv: Tensor) -> None:
-        q, k, _ = qkv.float().unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
-        row = (q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0]
-        rows.append(row[..., model.num_prefix_tokens :])
-
-    with attention.qkv.register_forward_hook(keep):
-        yield rows
 
 
 def looking_loss(rows: Tensor, cover: Tensor) -> Tensor:

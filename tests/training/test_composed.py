@@ -8,11 +8,12 @@ import torch
 
 from training.composed import HIDDEN_PATCHES, LEAST, Composed, composed
 from training.labelled import token_loss
+from training.measure import last_attention
 from training.pool import NOTHING, ScenePool
 from training.recipes import several_registers, several_swin
 from training.recipes.several_swin import astray_loss
 from training.several_classes import labels_loss
-from training.several_vit import START, class_attention, looking_loss
+from training.several_vit import START, looking_loss
 from training.shipped import load
 
 
@@ -100,7 +101,7 @@ def test_registers_start_beside_what_is_known_without_a_place():
     assert torch.equal(model.pos_embed[:, 5:], known["pos_embed"][:, 1:])
     assert torch.equal(model.blocks[3].attn.qkv.weight, known["blocks.3.attn.qkv.weight"])
     assert float(model.reg_token.detach().std()) == pytest.approx(float(known["cls_token"].std()), rel=0.15)
-    with torch.no_grad(), class_attention(model) as rows:
+    with torch.no_grad(), last_attention(model) as rows:
         model.forward_features(torch.zeros(2, 3, 192, 192))
     assert rows[0].shape == (2, 3, 144)
     assert (rows[0].sum(-1) < 1).all()
