@@ -23,11 +23,8 @@ T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("vitexplorer/**/*.py",)
 """All files of the package"""
-ENGINE = (
-    "vitexplorer/*.py",
-    "vitexplorer/survey/memory.py",
-    *(f"vitexplorer/{part}/**/*.py" for part in ("controls", "interventions", "models", "quantities", "views")),
-)
+PARTS = ("core", "tracing", "controls", "models", "capturing", "quantities", "interventions", "views")
+ENGINE = ("vitexplorer/survey/memory.py", *(f"vitexplorer/{part}/**/*.py" for part in PARTS))
 """Files that captures and views depend on, without the page and fine-tuning"""
 TUNING = (*ENGINE, "vitexplorer/finetune/**/*.py")
 
