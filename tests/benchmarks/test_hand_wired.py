@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from vitexplorer.evaluation.hand_wired import EXACT, EXPECTED, hand_wired, markdown, truth_table
+from benchmarks.hand_wired import EXACT, EXPECTED, hand_wired, markdown, truth_table
 from vitexplorer.views import explanations
 
 

@@ -42,7 +42,7 @@ def hand_wired_model(side: int, copied: int, taken: int) -> LoadedModel:
         name="hand_wired",
         module=module,
         family=family_of(module, "hand_wired"),
-        provenance=Provenance("hand_wired", "file", "vitexplorer/models/hand_wired.py"),
+        provenance=Provenance("hand_wired", "file", "benchmarks/wired_network.py"),
         preprocessing=Preprocessing((pixels, pixels), (0.5,) * 3, (0.5,) * 3, "bicubic", 1.0, "center"),
     )
 
