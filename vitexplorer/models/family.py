@@ -24,7 +24,6 @@ class ModelFamily(ABC):
     known of the way from the last block to the logits, which is refused with UnsupportedError.
     """
 
-    key: str
     title: Text
     of: tuple[type[nn.Module], ...]
     """Classes of this family's models, subclasses included"""
@@ -45,6 +44,12 @@ class ModelFamily(ABC):
     def parts(self) -> tuple[Part, ...]:
         """Parts of a pass that can be shown."""
         return tuple(part for part in PARTS if part != "stream" or self.shows_stream)
+
+    @property
+    def key(self) -> str:
+        """Name of the family's file in `models/families`."""
+        modules = (kind.__module__ for kind in type(self).__mro__)
+        return next(module.rpartition(".")[2] for module in modules if ".families." in module)
 
     def no_stream(self, name: str | Text) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""

@@ -17,7 +17,6 @@ from vitexplorer.models.families.columnar import ColumnarFamily
 class BeitFamily(ColumnarFamily):
     """Vision transformers with a relative position bias and a fixed input size."""
 
-    key = "beit"
     title = same("BEiT")
     of = (Beit,)
     fixed_tokens = ("cls",)

@@ -33,7 +33,6 @@ HALO = Text(
 class ByoanetFamily(AttentionOnlyFamily):
     """Residual networks; only the blocks with attention."""
 
-    key = "byoanet"
     title = same("BoTNet / HaloNet")
     of = (ByobNet,)
     attends_by = (BottleneckAttn, HaloAttn)

@@ -23,7 +23,6 @@ from vitexplorer.models.families.attention_only import (
 class CaitFamily(AttentionOnlyFamily):
     """Class attention in image transformers."""
 
-    key = "cait"
     title = same("CaiT")
     of = (Cait,)
     fixed_tokens = ("cls",)

@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class ConvitFamily(AttentionOnlyFamily):
     """Vision transformers with soft convolutional biases."""
 
-    key = "convit"
     title = same("ConViT")
     of = (ConVit,)
     fixed_tokens = ("cls",)

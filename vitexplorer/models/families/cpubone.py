@@ -12,7 +12,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class CpuboneFamily(AttentionOnlyFamily):
     """Mobile hybrid networks; only the blocks with attention."""
 
-    key = "cpubone"
     title = same("CPUBone")
     of = (CPUBone,)
     any_size = True

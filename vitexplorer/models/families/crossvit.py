@@ -17,7 +17,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class CrossvitFamily(AttentionOnlyFamily):
     """Two-branch transformers; only the branches whose cells align with the input."""
 
-    key = "crossvit"
     title = same("CrossViT")
     of = (CrossVit,)
     left_out = Text(

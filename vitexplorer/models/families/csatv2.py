@@ -17,7 +17,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class Csatv2Family(AttentionOnlyFamily):
     """Hybrid networks; only the transformer blocks."""
 
-    key = "csatv2"
     title = same("CSATv2")
     of = (CSATv2,)
     any_size = True

@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class DavitFamily(AttentionOnlyFamily):
     """Dual attention vision transformers; only the spatial blocks."""
 
-    key = "davit"
     title = same("DaViT")
     of = (DaVit,)
     any_size = True

@@ -9,7 +9,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class EfficientformerFamily(AttentionOnlyFamily):
     """Hybrid networks; only the blocks with attention."""
 
-    key = "efficientformer"
     title = same("EfficientFormer")
     of = (EfficientFormer,)
     attends_by = Attention

@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class EfficientformerV2Family(AttentionOnlyFamily):
     """Hybrid networks; only the blocks with attention."""
 
-    key = "efficientformer_v2"
     title = same("EfficientFormerV2")
     of = (EfficientFormerV2,)
 

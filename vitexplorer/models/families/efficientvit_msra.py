@@ -22,7 +22,6 @@ CASCADE = Text(
 class EfficientvitMsraFamily(AttentionOnlyFamily):
     """Mobile networks with attention in every block."""
 
-    key = "efficientvit_msra"
     title = same("EfficientViT (MSRA)")
     of = (EfficientVitMsra,)
     any_size = True

@@ -20,7 +20,6 @@ from vitexplorer.models.families.columnar import ColumnarFamily
 class EvaFamily(ColumnarFamily):
     """Vision transformers with rotary position embeddings."""
 
-    key = "eva"
     title = same("EVA / DINOv3")
     of = (Eva,)
 

@@ -9,7 +9,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class FastvitFamily(AttentionOnlyFamily):
     """Hybrid networks; only the blocks with attention."""
 
-    key = "fastvit"
     title = same("FastViT")
     of = (FastVit,)
     any_size = True

@@ -18,7 +18,6 @@ SHARED = Text(
 class GcvitFamily(AttentionOnlyFamily):
     """Global context vision transformers."""
 
-    key = "gcvit"
     title = same("GCViT")
     of = (GlobalContextVit,)
     attends_by = GlobalContextVitBlock

@@ -22,7 +22,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class HieraFamily(AttentionOnlyFamily):
     """Hierarchical transformers without bells and whistles."""
 
-    key = "hiera"
     title = same("Hiera")
     of = (Hiera,)
 

@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class HieradetSam2Family(AttentionOnlyFamily):
     """Hierarchical detection backbones."""
 
-    key = "hieradet_sam2"
     title = same("Hiera (SAM 2)")
     of = (HieraDet,)
 

@@ -18,7 +18,6 @@ GATED = Text(
 class IformerFamily(AttentionOnlyFamily):
     """Mobile networks of convolutions with a single-head attention in their later stages."""
 
-    key = "iformer"
     title = same("iFormer")
     of = (IFormer,)
     any_size = True

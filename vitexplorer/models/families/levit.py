@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class LevitFamily(AttentionOnlyFamily):
     """Hybrids with attention from the first block on."""
 
-    key = "levit"
     title = same("LeViT")
     of = (Levit,)
 

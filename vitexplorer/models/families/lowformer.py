@@ -9,7 +9,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class LowformerFamily(AttentionOnlyFamily):
     """Mobile hybrid networks; only the blocks with attention."""
 
-    key = "lowformer"
     title = same("LowFormer")
     of = (LowFormer,)
     any_size = True

@@ -29,7 +29,6 @@ from vitexplorer.models.families.attention_only import (
 class MaxxvitFamily(AttentionOnlyFamily):
     """Hybrids of convolution with partitioned or global attention."""
 
-    key = "maxxvit"
     title = same("MaxViT / CoAtNet")
     of = (MaxxVit,)
 

@@ -12,7 +12,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class MetaformerFamily(AttentionOnlyFamily):
     """MetaFormers with attention."""
 
-    key = "metaformer"
     title = same("MetaFormer")
     of = (MetaFormer,)
     any_size = True

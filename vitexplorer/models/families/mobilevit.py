@@ -17,7 +17,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class MobilevitFamily(AttentionOnlyFamily):
     """Mobile hybrid networks; only the transformers inside their blocks."""
 
-    key = "mobilevit"
     title = same("MobileViT")
     of = (ByobNet,)
     any_size = True

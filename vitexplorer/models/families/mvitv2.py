@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class Mvitv2Family(AttentionOnlyFamily):
     """Multiscale vision transformers."""
 
-    key = "mvitv2"
     title = same("MViTv2")
     of = (MultiScaleVit,)
 

@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class NaflexvitFamily(AttentionOnlyFamily):
     """Vision transformers for any aspect."""
 
-    key = "naflexvit"
     title = same("NaFlexViT")
     of = (NaFlexVit,)
     any_size = True

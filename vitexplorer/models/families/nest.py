@@ -12,7 +12,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class NestFamily(AttentionOnlyFamily):
     """Nested transformers."""
 
-    key = "nest"
     title = same("NesT")
     of = (Nest,)
 

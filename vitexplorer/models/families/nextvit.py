@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class NextvitFamily(AttentionOnlyFamily):
     """Hybrid networks; only the attention whose keys are patches."""
 
-    key = "nextvit"
     title = same("Next-ViT")
     of = (NextViT,)
     any_size = True

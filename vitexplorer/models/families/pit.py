@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class PitFamily(AttentionOnlyFamily):
     """Pooling-based vision transformers."""
 
-    key = "pit"
     title = same("PiT")
     of = (PoolingVisionTransformer,)
 

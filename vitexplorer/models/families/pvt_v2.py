@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class PvtV2Family(AttentionOnlyFamily):
     """Pyramid vision transformers."""
 
-    key = "pvt_v2"
     title = same("PVTv2")
     of = (PyramidVisionTransformerV2,)
     any_size = True

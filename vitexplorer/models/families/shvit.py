@@ -18,7 +18,6 @@ OF_SOME_CHANNELS = Text(
 class ShvitFamily(AttentionOnlyFamily):
     """Mobile networks of convolutions with a single-head attention in their later stages."""
 
-    key = "shvit"
     title = same("SHViT")
     of = (SHViT,)
     any_size = True

@@ -21,7 +21,6 @@ from vitexplorer.models.family import ModelFamily
 class SwinFamily(ModelFamily):
     """Hierarchical transformers with shifted windows."""
 
-    key = "swin"
     title = same("Swin")
     of = (SwinTransformer, SwinTransformerV2)
 

@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class SwinTransformerV2CrFamily(AttentionOnlyFamily):
     """timm's other Swin V2."""
 
-    key = "swin_transformer_v2_cr"
     title = same("Swin V2 (Reich)")
     of = (SwinTransformerV2Cr,)
     any_size = True

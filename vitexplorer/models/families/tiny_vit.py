@@ -13,7 +13,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class TinyVitFamily(AttentionOnlyFamily):
     """Small distilled transformers."""
 
-    key = "tiny_vit"
     title = same("TinyViT")
     of = (TinyVit,)
     any_size = True

@@ -15,7 +15,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class TntFamily(AttentionOnlyFamily):
     """Transformers in transformers; only the outer blocks."""
 
-    key = "tnt"
     title = same("TNT")
     of = (TNT,)
     left_out = Text("the inner attention, between the pixels of a patch", "图块内部像素之间的注意力")

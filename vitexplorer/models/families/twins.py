@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class TwinsFamily(AttentionOnlyFamily):
     """Spatial attention in two kinds."""
 
-    key = "twins"
     title = same("Twins")
     of = (Twins,)
     any_size = True

@@ -9,7 +9,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 class VisformerFamily(AttentionOnlyFamily):
     """Vision-friendly transformers; only the blocks with attention."""
 
-    key = "visformer"
     title = same("Visformer")
     of = (Visformer,)
     attends_by = Attention

@@ -12,7 +12,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class VisionTransformerRelposFamily(AttentionOnlyFamily):
     """Plain transformers with relative positions."""
 
-    key = "vision_transformer_relpos"
     title = Text("ViT with relative positions", "带相对位置的 ViT")
     of = (VisionTransformerRelPos,)
     any_size = True

@@ -14,7 +14,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class VisionTransformerSamFamily(AttentionOnlyFamily):
     """Plain transformers with windows."""
 
-    key = "vision_transformer_sam"
     title = same("ViT (SAM)")
     of = (VisionTransformerSAM,)
     any_size = True

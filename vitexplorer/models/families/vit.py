@@ -17,7 +17,6 @@ from vitexplorer.models.families.columnar import ColumnarFamily
 class VitFamily(ColumnarFamily):
     """Plain vision transformers."""
 
-    key = "vit"
     title = same("ViT")
     of = (VisionTransformer,)
 

@@ -16,7 +16,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class VoloFamily(AttentionOnlyFamily):
     """Vision outlookers; only the transformer and class attention blocks."""
 
-    key = "volo"
     title = same("VOLO")
     of = (VOLO,)
     left_out = Text(

@@ -15,7 +15,6 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Site
 class XcitFamily(AttentionOnlyFamily):
     """Cross-covariance image transformers; only the class attention at their end."""
 
-    key = "xcit"
     title = same("XCiT")
     of = (Xcit,)
     any_size = True
