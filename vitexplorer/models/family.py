@@ -29,8 +29,6 @@ class ModelFamily(ABC):
     """Classes of this family's models, subclasses included"""
     attends_by: type[nn.Module] | tuple[type[nn.Module], ...] = ()
     """Parts that compute attention, without which a module is not of this family; () where all have attention"""
-    fixed_tokens: tuple[str, ...] = ()
-    """Names of the prefix tokens, where all models have the same"""
     shows_stream: bool = True
     """False where only the attention of single blocks is stated, and nothing of what flows between them"""
     shows_tokens: bool = True
@@ -61,7 +59,9 @@ class ModelFamily(ABC):
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """Name the prefix tokens in order: "cls", "dist", "reg1", ..."""
-        return self.fixed_tokens
+        names = [name for name in ("cls", "dist") if getattr(module, f"{name}_token", None) is not None]
+        registers = getattr(module, "num_prefix_tokens", len(names)) - len(names)
+        return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
 
     def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
         """Return the places of the prefix tokens that every block but the first replaces, losing the earlier value."""

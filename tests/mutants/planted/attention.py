@@ -61,9 +61,9 @@ MUTANTS = (
     ),
     Mutant(
         "registers forgotten among the prefix tokens",
-        "VitFamily.prefix_tokens",
-        "registers = module.num_prefix_tokens - len(names)",
-        "registers = module.num_prefix_tokens - len(names) - 1",
+        "ModelFamily.prefix_tokens",
+        "len(names)) - len(names)",
+        "len(names)) - len(names) - 1",
         "test_prefix_tokens",
     ),
     Mutant(

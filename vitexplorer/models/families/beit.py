@@ -19,7 +19,6 @@ class BeitFamily(ColumnarFamily):
 
     title = same("BEiT")
     of = (Beit,)
-    fixed_tokens = ("cls",)
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """Return the sum of the block's own and the shared table, without the class token's three entries."""

@@ -25,7 +25,6 @@ class CaitFamily(AttentionOnlyFamily):
 
     title = same("CaiT")
     of = (Cait,)
-    fixed_tokens = ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield the blocks among patches, without the class token, then the blocks of class attention."""

@@ -18,7 +18,6 @@ class ConvitFamily(AttentionOnlyFamily):
 
     title = same("ConViT")
     of = (ConVit,)
-    fixed_tokens = ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield the gated blocks, which have no class token, and the plain blocks, which have one."""

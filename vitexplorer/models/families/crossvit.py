@@ -23,7 +23,10 @@ class CrossvitFamily(AttentionOnlyFamily):
         "branches whose patches are not a whole number of the input's pixels wide: they read a resized image",
         "图块宽度不是输入像素整数倍的分支：它们读取的是缩放后的图像",
     )
-    fixed_tokens = ("cls",)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """Name the class token, of which each branch has its own."""
+        return ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield each branch's own blocks, and the class attention from the other branch."""

@@ -23,12 +23,6 @@ class EvaFamily(ColumnarFamily):
     title = same("EVA / DINOv3")
     of = (Eva,)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token, if there is one, then the registers."""
-        names = ["cls"] if module.cls_token is not None else []
-        registers = module.num_prefix_tokens - len(names)
-        return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
-
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
         """Return the angles of `get_embed`: sines, then cosines; RoPE-mixed has one set for each block and head."""
         rope = module.rope

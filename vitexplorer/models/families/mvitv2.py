@@ -19,10 +19,6 @@ class Mvitv2Family(AttentionOnlyFamily):
     title = same("MViTv2")
     of = (MultiScaleVit,)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token, if there is one."""
-        return ("cls",) if module.cls_token is not None else ()
-
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield the blocks of all stages."""
         cell = module.patch_embed.proj.stride[0]

@@ -18,9 +18,8 @@ class NaflexvitFamily(AttentionOnlyFamily):
     any_size = True
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token, if there is one, then the registers."""
-        names = ["cls"] if module.embeds.has_class_token else []
-        return (*names, *(f"reg{n}" for n in range(1, module.embeds.num_reg_tokens + 1)))
+        """Name the tokens of the embedding, which holds them."""
+        return super().prefix_tokens(module.embeds)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield all blocks."""

@@ -18,7 +18,6 @@ class TntFamily(AttentionOnlyFamily):
     title = same("TNT")
     of = (TNT,)
     left_out = Text("the inner attention, between the pixels of a patch", "图块内部像素之间的注意力")
-    fixed_tokens = ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield the outer attention of every block."""

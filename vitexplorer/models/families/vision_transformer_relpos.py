@@ -16,10 +16,6 @@ class VisionTransformerRelposFamily(AttentionOnlyFamily):
     of = (VisionTransformerRelPos,)
     any_size = True
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token, if there is one."""
-        return ("cls",) if module.cls_token is not None else ()
-
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield all blocks."""
         grid = with_prefix(embedded(module.patch_embed, input_size), len(self.prefix_tokens(module)))

@@ -20,14 +20,6 @@ class VitFamily(ColumnarFamily):
     title = same("ViT")
     of = (VisionTransformer,)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the module's class token, distillation token and registers."""
-        names = ["cls"] if module.cls_token is not None else []
-        if getattr(module, "dist_token", None) is not None:
-            names.append("dist")
-        registers = module.num_prefix_tokens - len(names)
-        return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
-
     def own_reading(self, module: nn.Module) -> Reading:
         """Return the columnar reading, or "own" for a distilled DeiT, which averages its two classifiers' outputs."""
         return "own" if "dist" in self.prefix_tokens(module) else super().own_reading(module)

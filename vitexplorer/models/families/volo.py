@@ -23,7 +23,6 @@ class VoloFamily(AttentionOnlyFamily):
         "outlook 注意力：权重只来自查询，没有键",
     )
     attends_by = (Attention, ClassAttention)
-    fixed_tokens = ("cls",)
 
     def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
         """Yield a transformer block, or class attention on the last grid."""

@@ -22,7 +22,6 @@ class XcitFamily(AttentionOnlyFamily):
         "the cross-covariance blocks: attention between channels, without a weight from patch to patch",
         "互协方差块：注意力作用于通道之间，图块之间没有权重",
     )
-    fixed_tokens = ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
         """Yield the class attention blocks."""
