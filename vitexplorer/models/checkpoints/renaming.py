@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.misfit import MisfitError, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, rows_of, shape_of
 from vitexplorer.models.checkpoints.records import Config, Facts, Tensors
 
 _TWICE = Text("two tensors are {name}", "有两个张量都对应 {name}")
@@ -85,6 +85,25 @@ def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value"), wh
                 some = ", ".join(f"{part}: {result[part].dtype}, {list(result[part].shape)}" for part in names)
                 raise MisfitError(_APART.format(some=some))
             result[f"{block}.{whole}.{kind}"] = torch.cat([result.pop(part) for part in names])
+    return result
+
+
+QUERY_AND_VALUE_BIASES: Rules = ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias"))
+"""Rules for biases of queries and values that `fused` left apart, as keys have none"""
+
+
+def without_key_biases(tensors: Tensors) -> Tensors:
+    """Split each fused bias into those of queries and values, as in timm; that of the keys, which is unused, goes.
+
+    Raises:
+        MisfitError: a bias cannot be split into three equal parts.
+    """
+    result = dict(tensors)
+    for name in tensors:
+        if name.endswith(".qkv.bias"):
+            rows_of(result, name, parts=3)
+            block = name.removesuffix("qkv.bias")
+            result[f"{block}q_bias"], _, result[f"{block}v_bias"] = result.pop(name).chunk(3)
     return result
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.misfit import rows_of
-from vitexplorer.models.checkpoints.records import Facts, Reader, Tensors
-from vitexplorer.models.checkpoints.renaming import by_rules
+from vitexplorer.models.checkpoints.records import Facts, Reader
+from vitexplorer.models.checkpoints.renaming import by_rules, without_key_biases
 
 _RULES = (
     (r"^storage_tokens$", "reg_token"),
@@ -16,17 +15,6 @@ _RULES = (
 )
 
 
-def _without_key_biases(tensors: Tensors) -> Tensors:
-    result = dict(tensors)
-    for name in tensors:
-        if name.endswith(".qkv.bias"):
-            rows_of(result, name, parts=3)
-            query, _, value = result.pop(name).chunk(3)
-            block = name.removesuffix("qkv.bias")
-            result |= {f"{block}q_bias": query, f"{block}v_bias": value}
-    return result
-
-
 READER = Reader(
     library="DINOv3",
     signs=(r"^storage_tokens$", r"^blocks\.0\.ls1\.gamma$", r"^rope_embed\.periods$"),
@@ -34,6 +22,6 @@ READER = Reader(
         Facts(preprocessing=IMAGENET),
         unread=r"^mask_token$|^rope_embed\.periods$|\.bias_mask$|^local_cls_norm\.",
         rules=_RULES,
-        then=_without_key_biases,
+        then=without_key_biases,
     ),
 )

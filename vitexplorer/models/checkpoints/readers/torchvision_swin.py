@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from vitexplorer.models.checkpoints.default_preprocessing import torchvision_preprocessing
-from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
-from vitexplorer.models.checkpoints.renaming import count, renamed
+from vitexplorer.models.checkpoints.renaming import count, renamed, without_key_biases
 
 _RULES = (
     (r"^features\.0\.0\.", "patch_embed.proj."),
@@ -28,7 +28,7 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     result = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
     is_second = any(name.endswith(".attn.logit_scale") for name in result)
     if is_second:
-        result = _split_biases(result)
+        result = without_key_biases(result)
     width = shape_of(result, "patch_embed.proj.weight", 4)[0]
     size = _SIZES.get((width, count(result, r"layers\.2\.blocks\.(\d+)\.")), "")
     prepared = torchvision_preprocessing(f"swin_{'v2_' if is_second else ''}{size}")
@@ -39,18 +39,6 @@ def _stage(match: re.Match[str]) -> str:
     """Return timm's prefix: odd numbers are stages, even ones the patch merging before them."""
     number = int(match[1])
     return f"layers.{number // 2}.blocks." if number % 2 else f"layers.{number // 2}.downsample."
-
-
-def _split_biases(tensors: Tensors) -> Tensors:
-    result = {}
-    for name, tensor in tensors.items():
-        block, is_bias, _ = name.partition(".attn.qkv.bias")
-        if is_bias:
-            rows_of(tensors, name, parts=3)
-            result[f"{block}.attn.q_bias"], _, result[f"{block}.attn.v_bias"] = tensor.chunk(3)
-        else:
-            result[name] = tensor
-    return result
 
 
 READER = Reader(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
-from vitexplorer.models.checkpoints.renaming import fused, merged_at_the_start, renamed, without
+from vitexplorer.models.checkpoints.renaming import QUERY_AND_VALUE_BIASES, fused, merged_at_the_start, renamed, without
 
 _RULES = (
     (r"^swin(v2)?\.", ""),
@@ -38,7 +38,7 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     result, left_out = without(tensors, r"mask_token$|^decoder\.")
     result = fused(renamed(result, _RULES))
     if any(name.endswith(".attn.logit_scale") for name in result):  # version 2, whose keys have no bias
-        result = renamed(result, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
+        result = renamed(result, QUERY_AND_VALUE_BIASES)
     return merged_at_the_start(result), facts_of(config, norm_eps=1e-5, default=IMAGENET).but(left_out=left_out)
 
 

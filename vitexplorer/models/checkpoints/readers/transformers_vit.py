@@ -12,7 +12,7 @@ from vitexplorer.models.checkpoints.default_preprocessing import HALF, IMAGENET
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
-from vitexplorer.models.checkpoints.renaming import fold_class_position, fused, renamed, without
+from vitexplorer.models.checkpoints.renaming import QUERY_AND_VALUE_BIASES, fold_class_position, fused, renamed, without
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
 _MODULE_RULES = (
@@ -67,7 +67,7 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, and fuse queries, keys and values."""
     result, left_out = without(tensors, _PRETRAINING)
     result = fused(fused(renamed(result, _RULES)), ("gate", "up"), "mlp.fc1")
-    result = fold_class_position(_with_beit_biases(result))
+    result = fold_class_position(renamed(result, QUERY_AND_VALUE_BIASES))
     is_dinov2 = "blocks.0.ls1.gamma" in result
     default = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, default=default).but(left_out=left_out)
@@ -79,17 +79,6 @@ def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     if "dist_token" in result and "head_dist.weight" not in result:
         facts = facts.but(notes=(*facts.notes, ONE_CLASSIFIER))
     return result, facts
-
-
-def _with_beit_biases(tensors: Tensors) -> Tensors:
-    """Rename BEiT's biases of queries and values, which timm stores separately; keys have none."""
-    result = {}
-    for name, tensor in tensors.items():
-        for part in ("query", "value"):
-            if name.endswith(f".attn.{part}.bias"):
-                name = f"{name.removesuffix(f'.{part}.bias')}.{part[0]}_bias"
-        result[name] = tensor
-    return result
 
 
 READER = Reader(
