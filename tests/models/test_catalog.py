@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -88,9 +87,9 @@ def test_find():
     assert find("vit_base_patch16_224.ma") is None
 
 
-def bundle(folder: Path, name: str, **config: object) -> None:
+def bundle(folder: Path, name: str) -> None:
     (folder / name).mkdir()
-    (folder / name / "config.json").write_text(json.dumps({"architecture": "vit_tiny_patch16_224", **config}))
+    (folder / name / "config.json").write_text("{}")
     (folder / name / "model.safetensors").write_bytes(bytes(2_500_000))
 
 
@@ -106,26 +105,12 @@ def test_bundled_models_are_what_lies_in_the_folder(tmp_path):
     assert vit.family == "ViT"
 
 
-def test_a_bundled_cnn_is_offered_for_fine_tuning_alone(tmp_path):
-    bundle(tmp_path, "scenes_resnet_96", architecture="resnet10t")
-    assert _bundled(tmp_path) == ()
-    assert [entry.family for entry in _bundled(tmp_path, convolutional=True)] == ["ResNet"]
+def test_a_bundled_cnn_is_offered_for_fine_tuning_alone():
+    assert [entry.family for entry in convolutional() if entry.bundled] == ["ResNet"]
     names = {entry.name for entry in catalog()}
     assert not [entry.name for entry in convolutional() if entry.name in names]
     assert is_convolutional("resnet18.a1_in1k")
     assert not is_convolutional("vit_base_patch16_224.mae")
-
-
-def test_a_bundled_configuration_may_bring_its_own_words(tmp_path):
-    bundle(
-        tmp_path,
-        "other_vit",
-        title={"en": "Mine", "zh": "我的"},
-        sentence={"en": "A sentence.", "zh": "一句话。"},
-    )
-    (entry,) = _bundled(tmp_path)
-    assert entry.title.zh == "我的"
-    assert entry.sentence.en == "A sentence."
 
 
 def test_the_bundled_models_of_this_checkout_come_first():

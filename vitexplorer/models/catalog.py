@@ -64,15 +64,20 @@ class CatalogEntry(Summarised):
 
 
 @cache
-def catalog() -> tuple[CatalogEntry, ...]:
-    """Return all entries, bundled models first; assets/models is read at the first call."""
+def _entries() -> tuple[CatalogEntry, ...]:
     return (*_bundled(ASSETS / "models"), *_listed())
+
+
+@cache
+def catalog() -> tuple[CatalogEntry, ...]:
+    """Return all transformers, bundled ones first; assets/models is read at the first call."""
+    return tuple(entry for entry in _entries() if entry.family not in _CONVOLUTIONAL)
 
 
 @cache
 def convolutional() -> tuple[CatalogEntry, ...]:
     """Return the convolutional networks for fine-tuning, bundled ones first."""
-    return (*_bundled(ASSETS / "models", convolutional=True), *_listed(convolutional=True))
+    return tuple(entry for entry in _entries() if entry.family in _CONVOLUTIONAL)
 
 
 def is_convolutional(name: str) -> bool:
@@ -82,7 +87,7 @@ def is_convolutional(name: str) -> bool:
 
 def find(name: str) -> CatalogEntry | None:
     """Return the entry of exactly this name, or None."""
-    return next((entry for entry in (*catalog(), *convolutional()) if entry.name == name), None)
+    return next((entry for entry in _entries() if entry.name == name), None)
 
 
 def title_of(name: str) -> Text:
@@ -99,7 +104,7 @@ def knows(bundled: str) -> Literal["scene", "creature"]:
 # ---------------------------------------------------------------------------------------------- bundled
 
 _CONVOLUTIONAL = ("ResNet", "EfficientNet")
-"""Families of the table that are for fine-tuning only"""
+"""Families that are for fine-tuning only: they have no tokens"""
 _SUPERVISED_S = "vit_small_patch16_224.augreg_in21k_ft_in1k"
 _DINO_S = "vit_small_patch16_224.dino"
 
@@ -253,57 +258,42 @@ _DRAWN_ONLY = {
 }
 
 
-def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
-    """List the models in `folder` that have a configuration and weights; models of no known kind get plain texts.
-
-    The bundled CNN, DeiT's teacher, has no tokens and is listed apart.
-    """
+def _bundled(folder: Path) -> tuple[CatalogEntry, ...]:
+    """List the models in `folder` that have a configuration and weights."""
     files = sorted(file for file in folder.glob("*/config.json") if (file.parent / "model.safetensors").is_file())
-    configs = {file: json.loads(file.read_text(encoding="utf-8")) for file in files}
-    return tuple(
-        _bundled_entry(file, config)
-        for file, config in configs.items()
-        if config["architecture"].startswith("resnet") == convolutional
-    )
+    return tuple(_bundled_entry(file.parent, json.loads(file.read_text(encoding="utf-8"))) for file in files)
 
 
-def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
-    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}."""
-    name = file.parent.name
-    kind = _kind_of(name)
-    family = kind.family if kind else "ViT"
-    title = (kind.title if kind else _Kind.title).format(family=family)
-    sentences = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY[knows(name)])
-    sentence = Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences))
+def _bundled_entry(folder: Path, config: Mapping[str, Any]) -> CatalogEntry:
+    kind = _kind_of(folder.name)
+    sentences = (kind.sentence, _DRAWN_ONLY[knows(folder.name)])
     return CatalogEntry(
-        name=name,
-        title=Text(**config["title"]) if "title" in config else title,
-        family=family,
-        sentence=Text(**config["sentence"]) if "sentence" in config else sentence,
-        purpose=kind.purpose if kind else _Kind.purpose,
-        megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
+        name=folder.name,
+        title=kind.title.format(family=kind.family),
+        family=kind.family,
+        sentence=Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences)),
+        purpose=kind.purpose,
+        megabytes=sum(part.stat().st_size for part in folder.glob("*.safetensors")) / 1e6,
         bundled=True,
-        for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
+        for_photographs=kind.for_photographs,
         reads_texts="text" in config,
         writes_captions="captioner" in config,
     )
 
 
-def _kind_of(name: str) -> _Kind | None:
+def _kind_of(name: str) -> _Kind:
     """Return the kind with the longest key that is a prefix of the name."""
     own = name.removeprefix("scenes_")
-    keys = [key for key in _KINDS if own == key or own.startswith(f"{key}_")]
-    return _KINDS[max(keys, key=len)] if keys else None
+    return _KINDS[max((key for key in _KINDS if own == key or own.startswith(f"{key}_")), key=len)]
 
 
 # ---------------------------------------------------------------------------------------------- timm
 
 
-def _listed(*, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
+def _listed() -> tuple[CatalogEntry, ...]:
     """Read the table of timm's models; of each it has the number of parameters and a sentence in two languages."""
     with Path(__file__).with_suffix(".tsv").open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return tuple(_listed_entry(**row) for row in rows if (row["family"] in _CONVOLUTIONAL) == convolutional)
+        return tuple(_listed_entry(**row) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def _listed_entry(name: str, title: str, title_zh: str, family: str, parameters: str, en: str, zh: str) -> CatalogEntry:
