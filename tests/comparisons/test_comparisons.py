@@ -317,5 +317,5 @@ def test_costs_are_those_of_the_views():
     for capture, column in zip((left, right), result.values.T, strict=True):
         module = capture.model.module
         assert column[0] == sum(parameter.numel() for parameter in module.parameters())
-        assert column[1] == vx.compute("cost", capture).total_macs
+        assert column[1] == vx.compute("cost", capture).total
         assert column[4] == capture.depth

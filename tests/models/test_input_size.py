@@ -234,7 +234,7 @@ def test_the_cost_of_a_size_is_known_before_it_runs(key):
     assert [cost.factor for cost in costs] == [1, 1.5, 2, 3]
     for cost in costs[:3]:
         captured = vx.capture(model, picture(*cost.size), fit="squash", size=cost.size)
-        assert cost.macs == vx.compute("cost", captured).total_macs
+        assert cost.macs == vx.compute("cost", captured).total
         assert cost.memory.capture_bytes == captured.nbytes
         assert cost.tokens == captured.residual(0).shape[0]
         assert cost.refusal is None

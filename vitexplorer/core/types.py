@@ -622,16 +622,11 @@ class TreeResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class CostResult(CountResult):
-    """Multiply-accumulates of each part for one image, values (parts,) int; `total` is their sum."""
+    """Multiply-accumulates of each part for one image, values (parts,) int; `total` is all of one forward pass."""
 
     kinds: tuple[Text, ...]
     split: np.ndarray
     """Int (parts, kinds): multiply-accumulates by kind of multiplication; rows add up to `values`"""
-
-    @property
-    def total_macs(self) -> int:
-        """All multiply-accumulates of one forward pass of one image."""
-        return self.total
 
 
 @dataclass(frozen=True, kw_only=True)

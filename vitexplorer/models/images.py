@@ -115,9 +115,7 @@ class ShrunkImage:
     """SHA-256 of the orientation and the file without comments and other camera data, 64 hexadecimal digits"""
 
 
-def open_shrunk(
-    path: str | os.PathLike, short_side: int, *, max_megapixels: float = 40, min_side: int = 8
-) -> ShrunkImage:
+def open_shrunk(path: str | os.PathLike, short_side: int, *, max_megapixels: float = 40) -> ShrunkImage:
     """Open a file and shrink it to a short side of `short_side` pixels; smaller pictures keep their size.
 
     A JPEG is decoded at a half, a quarter or an eighth of its size if that suffices, which takes a fraction of the
@@ -126,7 +124,7 @@ def open_shrunk(
     Raises:
         ImageError: the file cannot be used, see `open_image`.
     """
-    container, name = _read_file(path, max_megapixels, min_side)
+    container, name = _read_file(path, max_megapixels)
     pixels = _decode_safely(name, lambda: _decode_pixels(container, short_side))
     size = (container.width, container.height)
     width, height = reversed(size) if container.orientation >= _SIDEWAYS else size
@@ -257,7 +255,7 @@ def _file_bytes(path: Path, name: Text, max_bytes: int) -> bytes:
         raise ImageError(_UNREADABLE.format(name=name)) from None
 
 
-def _read_file(image: str | os.PathLike, max_megapixels: float, min_side: int) -> tuple[Container, Text]:
+def _read_file(image: str | os.PathLike, max_megapixels: float, min_side: int = 8) -> tuple[Container, Text]:
     """Read a file's container, check its size, and return it with a name for messages; nothing is decoded yet."""
     path = Path(os.fsdecode(image))
     name = _display_name(path)

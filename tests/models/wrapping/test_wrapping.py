@@ -273,7 +273,7 @@ def test_a_module_of_timm_is_taken_as_timms() -> None:
     )
     model = vx.wrap(module.eval(), std=(0.5, 0.5, 0.5))
     assert (model.family.key, model.class_names, model.preprocessing.std) == ("swin", (), (0.5, 0.5, 0.5))
-    assert vx.compute("cost", vx.capture(model, PICTURE)).total_macs > 0
+    assert vx.compute("cost", vx.capture(model, PICTURE)).total > 0
 
 
 REFUSALS = {

@@ -21,11 +21,10 @@ class _Read(BaseModel):
 
 
 class MethodSent(_Read):
-    """A method to train, with its settings."""
+    """A method to train, with its settings and, among them, its learning rate."""
 
     key: Word
     settings: Settings
-    rate: Word = ""
 
 
 class Sent(_Read):

@@ -63,7 +63,6 @@ class WrongImage(BaseModel):
 class ResultsData(BaseModel):
     """Results of a training; empty before there are any."""
 
-    training: str = ""
     metric: str = ""
     question: str = ""
     verdict: str = ""
@@ -119,7 +118,6 @@ def no_results(language: Language) -> ResultsData:
 def results_data(comparison: Comparison, chosen: str, language: Language) -> ResultsData:
     """Return the results of a training with one run chosen; an unknown run becomes the best one."""
     data = no_results(language)
-    data.training = comparison.folder.name
     board = comparison.leaderboard
     if not board:
         return data

@@ -36,6 +36,5 @@ class FolderRoom(Room):
                 fit=address.fit,
                 size=address.picture.size,
                 classifies=timed_capture.capture.logits is not None,
-                language=address.language,
             )
         }

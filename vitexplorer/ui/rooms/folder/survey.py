@@ -18,7 +18,6 @@ class SurveyData(BaseModel):
     size: str = ""
     classifies: bool = False
     """True where the model has a classifier"""
-    language: str = "en"
 
 
 class SurveyView(Widget):
