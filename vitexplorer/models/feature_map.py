@@ -1,28 +1,21 @@
 """Convolutional feature map for comparison with a transformer, up to the stage that is as coarse as its patches.
 
-The convolutions pad circularly instead of with zeros: shifted images wrap around as well, and a fixed border of zeros
-would dominate random features.
-
-The network is the bundled ResNet if it is installed, otherwise timm's ResNet-18 with random weights from a fixed seed.
-That is enough to show effects of convolution rather than of training; `provenance` says which one it is.
+The network is the bundled ResNet. Its convolutions pad circularly instead of with zeros, as shifted images wrap around.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
-import timm
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.types import Provenance
 from vitexplorer.models.loading import load_backbone
-from vitexplorer.models.seeding import seeded
 
-BUNDLED, FALLBACK, SEED = "scenes_resnet_96", "resnet18", 0
+BUNDLED = "scenes_resnet_96"
 STRIDES = (2, 4, 8, 16, 32)
 """Strides of timm's stem and of the four stages of a ResNet, in pixels"""
 
@@ -36,7 +29,7 @@ class FeatureMap:
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
     """Mean and standard deviation that normalise the images"""
-    stage: int = 0
+    stage: int
 
     @property
     def stride(self) -> int:
@@ -54,25 +47,9 @@ class FeatureMap:
 def feature_map(patch_size: int) -> FeatureMap:
     """Return the network up to the stage with the largest stride that is at most `patch_size`."""
     stage = max([at for at, stride in enumerate(STRIDES) if stride <= patch_size], default=0)
-    network = _network()
-    return replace(network, module=_pad_circularly(network.module), stage=stage)
-
-
-def _network() -> FeatureMap:
-    if (ASSETS / "models" / BUNDLED / "model.safetensors").is_file():
-        loaded = load_backbone(BUNDLED, "bundled", device="cpu")
-        return FeatureMap(loaded.module, loaded.provenance, loaded.preprocessing.mean, loaded.preprocessing.std)
-    with seeded(SEED):
-        # timm initialises the last norm of each residual branch to zero, which would switch the branch off
-        module = timm.create_model(FALLBACK, zero_init_last=False).eval()
-    config = module.pretrained_cfg
-    provenance = Provenance(FALLBACK, "random", f"seed {SEED}")
-    return FeatureMap(module, provenance, tuple(config["mean"]), tuple(config["std"]))
-
-
-def _pad_circularly(module: nn.Module) -> nn.Module:
-    """Switch every convolution of `module` to circular padding, in place; nothing else shares the module."""
-    for part in module.modules():
+    loaded = load_backbone(BUNDLED, device="cpu")
+    for part in loaded.module.modules():
         if isinstance(part, nn.Conv2d):
-            part.padding_mode = "circular"
-    return module
+            part.padding_mode = "circular"  # in place: nothing else shares the module
+    mean, std = loaded.preprocessing.mean, loaded.preprocessing.std
+    return FeatureMap(loaded.module, loaded.provenance, mean, std, stage)

@@ -7,8 +7,8 @@ move with the image. Patches are cut at fixed places, so a plain vision transfor
 equivariant to shifts by whole patches and to nothing else; learned positions destroy that too. Convolution commutes
 with shifts by its stride (locality and translation equivariance: Dosovitskiy et al. 2021, arXiv 2010.11929, section
 3.1); between strides it aliases (Zhang 2019, arXiv 1904.11486). The CNN's convolutions wrap around here as the image
-does, so that no border of zeros disturbs them; its pooling still sees one. The CNN is the bundled one, or has random
-weights: equivariance comes from the architecture and needs no training. Compare nothing else between the curves.
+does, so that no border of zeros disturbs them; its pooling still sees one. The CNN is the bundled one; its equivariance
+comes from the architecture and needs no training. Compare nothing else between the curves.
 """
 
 from __future__ import annotations
