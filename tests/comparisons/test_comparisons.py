@@ -176,7 +176,9 @@ def test_the_difference_is_large_and_each_map_says_its_range(language):
         np.testing.assert_array_equal(trace.z, values)
         assert np.ptp(difference.x) > 1.5 * np.ptp(trace.x)
         assert trace.zmax == result.values.max()
-        largest = {"en": "up to {}", "zh": "最大 {}"}[language].format(fine_percent(values.max()))
+        largest = {"en": "up to {}", "zh": "最大 {}"}[language].format(
+            fine_percent(values.max()).replace(" %", "\u00a0%")
+        )
         assert largest in all_words(figure)
     assert ("right − left" in all_words(figure)) == (language == "en")
 

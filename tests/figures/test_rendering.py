@@ -259,8 +259,12 @@ def test_lines_fit_and_lose_nothing():
         assert all(width(line.rstrip("，。"), 15) <= pixels for line in lines)
         assert not any(line.startswith(("，", "。")) for line in lines)
     assert wrap("右：DINO（合成场景）", 95, 15) == ["右：DINO", "（合成场景）"]
-    assert wrap("its accuracy is 95.1 %, as measured", 126, 15) == ["its accuracy is", "95.1 %, as", "measured"]
-    assert wrap("准确率 95.1 %；注意力", 84, 15) == ["准确率", "95.1 %；注", "意力"]
+    assert wrap("its accuracy is 95.1\u00a0%, as measured", 126, 15) == [
+        "its accuracy is",
+        "95.1\u00a0%, as",
+        "measured",
+    ]
+    assert wrap("准确率 95.1\u00a0%；注意力", 84, 15) == ["准确率", "95.1\u00a0%；注", "意力"]
     assert wrap("", 100, 15) == [""]
     assert escape("a<b>&") == "a&lt;b&gt;&amp;"
 

@@ -13,7 +13,7 @@ HALF_WIDTH = re.compile(r"[\u4e00-\u9fff”）][,:;?!(]|[,:;?!)][\u4e00-\u9fff�
 
 
 def checked_reading(result) -> tuple[str, str]:
-    """Give a reading in both languages, after checking it against the rules."""
+    """Give a reading in both languages, after checking it against the rules; with plain spaces before percent signs."""
     english, chinese = (vx.reading(result, language) for language in ("en", "zh"))
     assert english.endswith(".")
     assert chinese.endswith("。")
@@ -21,7 +21,8 @@ def checked_reading(result) -> tuple[str, str]:
     assert len(re.findall(r"\. [A-Z]", english)) <= 1, "two sentences at most"
     for text in (english, chinese):
         assert not BROKEN.search(text), text
+        assert " %" not in text, "a percent sign may not leave its number"
     assert sorted(re.findall(NUMBER, english)) == sorted(re.findall(NUMBER, chinese)), (english, chinese)
     assert not TIGHT.search(chinese), chinese
     assert not HALF_WIDTH.search(chinese), chinese
-    return english, chinese
+    return english.replace("\u00a0%", " %"), chinese.replace("\u00a0%", " %")

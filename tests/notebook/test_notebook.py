@@ -61,7 +61,7 @@ def test_a_capture_says_what_it_is_of():
     assert str(captured.grid(0).rows) in bundle["text/plain"]
     likeliest = int(captured.logits.argmax())
     share = 100 * float((captured.logits - captured.logits.logsumexp(0)).exp().max())
-    assert f"class {likeliest} {share:.1f} %" in bundle["text/plain"]
+    assert f"class {likeliest} {share:.1f}\u00a0%" in bundle["text/plain"]
     assert RANDOM.en in bundle["text/plain"]
     assert 'role="alert"' in bundle["text/html"]
     assert not re.search(r'(src|href)="(?!data:)', bundle["text/html"])

@@ -317,7 +317,7 @@ def test_the_figure_shows_three_pictures(captured):
     figure = render(result)
     assert len(figure.layout.images) + len(figure.data) >= 3
     words = " ".join(note.text for note in figure.layout.annotations).replace("<br>", " ")
-    assert f"{100 * result.error / result.simplest_error:.0f} %" in words
+    assert f"{100 * result.error / result.simplest_error:.0f}\u00a0%" in words
     assert "147 of 196" in words
     assert "chosen by the seed" in words
     grey = (seen(result) == HIDDEN_GREY).all(-1)

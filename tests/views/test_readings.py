@@ -158,8 +158,8 @@ def test_an_even_map_and_one_beside_the_patches_are_called_so():
     even[0, 0] *= 1.2
     nearly = planted_map("attention_map", even, {"head": "mean"}, prefix_weights=np.array([0.1]), **on)
     assert vx.reading(nearly).startswith(
-        "The attention of the class token is nearly even: each token would get 3.23 %, and no patch gets more than "
-        "3.60 %"
+        "The attention of the class token is nearly even: each token would get 3.23\u00a0%, and no patch gets more "
+        "than 3.60\u00a0%"
     )
     even[0, 0] *= 1.5  # 1.67 times what each token would get
     assert "looks most at" in vx.reading(replace(nearly, values=even))
@@ -167,9 +167,11 @@ def test_an_even_map_and_one_beside_the_patches_are_called_so():
     in_window = np.zeros((5, 6))
     in_window[:2, :3] = np.array([[0.16, 0.17, 0.17], [0.17, 0.17, 0.16]])
     windowed = planted_map("attention_map", in_window, {"head": 0}, query=(0, 1), window=(0, 0, 2, 3))
-    assert "nearly even: each token would get 16.7 %" in vx.reading(windowed)
+    assert "nearly even: each token would get 16.7\u00a0%" in vx.reading(windowed)
     beside = planted_map("attention_map", even / 100, {"head": 0}, prefix_weights=np.array([0.99]), **on)
-    assert vx.reading(beside).startswith("Hardly any attention of the class token goes to patches: at most 0.0540 %")
+    assert vx.reading(beside).startswith(
+        "Hardly any attention of the class token goes to patches: at most 0.0540\u00a0%"
+    )
 
 
 def test_reading_of_attention_map():

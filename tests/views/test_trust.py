@@ -131,7 +131,10 @@ def test_the_view_holds_the_table_and_this_image(table, monkeypatch):
     text = reading(whole)
     assert text.startswith(reading(curves))
     assert "rank Attention rollout first (mean rank 1.50 of 3)" in text
-    assert "Grad-CAM finds the right one best: 60.0 % of its relevance (50.0–70.0 %; 25.0 % by chance)" in text
+    assert (
+        "Grad-CAM finds the right one best: 60.0\u00a0% of its relevance (50.0–70.0\u00a0%; 25.0\u00a0% by chance)"
+        in text
+    )
 
 
 def test_a_row_that_is_not_there_is_not_spoken_of(table, monkeypatch):
@@ -185,7 +188,7 @@ def test_the_line_beside_a_map(table):
     here = vx.compute("trust", capture, target=3, methods="grad_cam,input_x_gradient", steps=3)
     line = standing("grad_cam", known, here, "en")
     assert line.startswith("Rank 3 of 3 on this model") or line.startswith("Rank 2 of 3 on this model")
-    assert "60.0 %" in line
+    assert "60.0\u00a0%" in line
     gains = dict(zip(here.methods, here.values[:, 0], strict=True))
     place = 1 + (gains["input_x_gradient"] > gains["grad_cam"])
     assert f"On this image: rank {place} of 2" in line
@@ -198,7 +201,11 @@ def test_where_parts_are_known_the_line_says_how_many_a_map_names(table, monkeyp
     parts = dataclasses.replace(table, numbers=("deletion", "target_sensitivity", "avg_sensitivity"))
     monkeypatch.setattr(module, "_tables", lambda: {"small": parts})
     known = as_bundled(capture_small("vit"))
-    assert "finds their parts in 60.0 % of the cases (25.0 % by chance)" in standing("grad_cam", known, None, "en")
+    assert "finds their parts in 60.0\u00a0% of the cases (25.0\u00a0% by chance)" in standing(
+        "grad_cam", known, None, "en"
+    )
     monkeypatch.setattr(trust, "standings", lambda provenance: parts)
     text = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
-    assert "Grad-CAM finds their parts best: in 60.0 % of the cases (50.0–70.0 %; 25.0 % by chance)" in text
+    assert (
+        "Grad-CAM finds their parts best: in 60.0\u00a0% of the cases (50.0–70.0\u00a0%; 25.0\u00a0% by chance)" in text
+    )

@@ -23,7 +23,13 @@ class Text(NamedTuple):
     zh: str
 
     def in_(self, language: Language) -> str:
-        """Return the text in `language`; anything that is not Chinese gives English."""
+        """Return the text in `language`; anything that is not Chinese gives English.
+
+        A no-break space keeps each percent sign on the line of its number.
+        """
+        return self._written(language).replace(" %", "\N{NO-BREAK SPACE}%")
+
+    def _written(self, language: Language) -> str:
         return self.zh if language == "zh" else self.en
 
     def format(self, **values: object) -> Text:
@@ -34,7 +40,9 @@ class Text(NamedTuple):
         """
 
         def fill(template: str, language: Language) -> str:
-            filled = {name: value.in_(language) if isinstance(value, Text) else value for name, value in values.items()}
+            filled = {
+                name: value._written(language) if isinstance(value, Text) else value for name, value in values.items()
+            }
             return COUNTED.sub(lambda field: _with_word(field, filled), template).format(**filled)
 
         return Text(fill(self.en, "en"), fill(self.zh, "zh"))

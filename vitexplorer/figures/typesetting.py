@@ -21,7 +21,7 @@ CLOSING = "\u3001\u3002\uff0c\uff1a\uff1b\uff09\u201d"  # marks that may not beg
 OPENING = "\uff08\u201c"  # marks that may not end a line
 _SPACE = r" \t\r\n"  # not the no-break space
 _WORD = rf"[^{_SPACE}{_CJK}]+"
-_PIECES = re.compile(rf"[{OPENING}]*[{_CJK}][{CLOSING}]*|{_WORD}( %({_WORD})?)?[{CLOSING}]*|[{_SPACE}]+")
+_PIECES = re.compile(rf"[{OPENING}]*[{_CJK}][{CLOSING}]*|{_WORD}[{CLOSING}]*|[{_SPACE}]+")
 _NARROW, _WIDE, _CAPITAL = 0.53, 1.0, 0.66  # mean advance in units of the font size, a little generous
 
 
@@ -50,10 +50,7 @@ def width(text: str, size: float) -> float:
 
 
 def wrap(text: str, pixels: float, size: float) -> list[str]:
-    """Break into lines of at most `pixels`: at spaces, between Chinese characters and, if need be, within names.
-
-    A percent sign stays with its number.
-    """
+    """Break into lines of at most `pixels`: at spaces, between Chinese characters and, if need be, within names."""
     lines, line = [], ""
     for found in _PIECES.finditer(text):
         piece = found[0]

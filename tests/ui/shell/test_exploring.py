@@ -61,7 +61,7 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
     assert find(info.hint_model) is not None
     scene = replace(address, image="scene_fish")
     info = ready(now(engine.explore(scene.picture)), scene)
-    assert (info.hint, info.answer) == ("", "fish 92\N{NO-BREAK SPACE}%")
+    assert (info.hint, info.answer) == ("", "fish 92\u00a0%")
 
 
 @pytest.mark.parametrize(("image", "model"), [("scene_gear", "scenes_vit"), ("creature_forktail", "creatures_vit")])

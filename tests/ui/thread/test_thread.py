@@ -45,9 +45,9 @@ def test_the_stops_say_what_the_views_say(engine: Engine) -> None:
         "Image": "12 × 12 patches",
         "Patch": "row 4, column 5",
         "Token": f"norm {measured(norm)}",
-        "Strongest head": f"block 3, head {shares.index(max(shares))}: {percent(max(shares))}",
+        "Strongest head": f"block 3, head {shares.index(max(shares))}: {percent(max(shares))}".replace(" %", "\u00a0%"),
         "Attention adds": signed(adds),
-        "Answer": "gear 96.7 %",
+        "Answer": "gear 96.7\u00a0%",
     }
     assert not data.asks
     patch = data.stops[1]
@@ -69,7 +69,7 @@ def test_what_needs_another_pass_comes_later(engine: Engine) -> None:
 def test_a_chosen_class_and_head_are_followed(engine: Engine) -> None:
     data = texts(strip(engine, VIT, query="", block=None, head="2", target="3", whole=True))
     capture = now(engine.capture(VIT.picture))
-    name, share = capture.model.class_names[3], percent(capture.logits.softmax(-1)[3].item())
+    name, share = capture.model.class_names[3], percent(capture.logits.softmax(-1)[3].item()).replace(" %", "\u00a0%")
     assert data["Chosen class"] == f"{name} {share}"
     assert data["Chosen head"].startswith("block 5, head 2: ")
 
@@ -77,7 +77,7 @@ def test_a_chosen_class_and_head_are_followed(engine: Engine) -> None:
 def test_a_model_without_a_classifier_has_its_companion_s_answer(engine: Engine) -> None:
     data = strip(engine, DINO, query="", block=None, head="", target="", whole=True)
     assert data.stops[-1].label == "ViT (drawn scenes) says"
-    assert data.stops[-1].text == "gear 96.7 %"
+    assert data.stops[-1].text == "gear 96.7\u00a0%"
     assert "logit_attribution" not in [stop.view for stop in data.stops]
 
 
@@ -101,7 +101,7 @@ def test_the_last_block_counts_as_not_chosen(engine: Engine) -> None:
     assert thread_data(capture, VIT, Chosen(block="5")).chosen["block"] == ""
     assert thread_data(capture, VIT, Chosen(block="0")).chosen["block"] == "0"
     chinese = thread_data(capture, replace(VIT, language="zh"), Chosen())
-    assert [stop.text for stop in chinese.stops][-1] == "齿轮 96.7 %"
+    assert [stop.text for stop in chinese.stops][-1] == "齿轮 96.7\u00a0%"
 
 
 def test_random_weights_are_named(engine: Engine) -> None:

@@ -17,7 +17,7 @@ export const spaced = (count) => minus(count.toLocaleString('en'));
  */
 export function percent(share) {
   const tiny = share !== 0 && Math.abs(share) < 0.0005;
-  return tiny ? '< 0.1 %' : `${minus((100 * share).toFixed(1))} %`;
+  return tiny ? '< 0.1\u00a0%' : `${minus((100 * share).toFixed(1))}\u00a0%`;
 }
 
 const RAISED = /** @type {Record<string, string>} */ ({

@@ -56,6 +56,7 @@ export function drawing(stage, figure, clicked) {
     const {data, layout} = stretched(faded(window, fading.mix()), width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
+    stage.style.setProperty('--drawn', `${layout.width}px`);
     presses.show(window, layout);
     fading.place(window, layout);
     if (stage.scrollHeight > stage.clientHeight)

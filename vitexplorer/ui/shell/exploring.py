@@ -138,7 +138,7 @@ def _answer(capture: Capture, language: Language) -> str:
         return word("status_answer", language, name=best.name if best.name.en else OUTPUT, share=best.display_value)
     if not best.name.en:
         return ""
-    return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f}\N{NO-BREAK SPACE}%")
+    return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
 def _companion_answer(beside: Capture, language: Language) -> str:

@@ -162,7 +162,7 @@ def test_a_repair_is_named_by_its_kind() -> None:
     lines = [finding.python for finding in data.findings]
     assert ["labels" in lines[0], "state dict" in lines[1], "model" in lines[2], "batch" in lines[3]] == [True] * 4
     assert lines[4] == ""
-    assert data.findings[0].change == "accuracy: 10 % → 95 %"
+    assert data.findings[0].change == "accuracy: 10\u00a0% → 95\u00a0%"
     assert (data.findings[0].before, data.findings[0].after) == (0.1, 0.95)
     assert data.findings[4].change == ""
     unnamed = Finding("flipped", same("x"), 0.9, "information of the answers, nats", 0.25, 1.5, len)

@@ -317,7 +317,7 @@ def test_the_picture_of_a_training_by_hand():
     lora, linear = data.rows
     assert lora.loss == [(0.5, 1.5), (1.0, 0.5)]
     assert lora.metric == [(1.0, 0.5)]
-    assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
+    assert lora.detail == "epoch 1 of 2 · best accuracy 50.0\u00a0% · about 3 s left"
     assert (linear.loss, linear.label) == ([], "waiting")
     assert (lora.style["light"], linear.style["light"], linear.style["dark"]) == ("#c2410c", "#31688e", "#6aaed6")
     styles = [line_style(method, 0) for method in METHODS]
@@ -449,8 +449,8 @@ def test_a_run_shows_itself_in_a_notebook(job):
     assert html == made._repr_html_()
     assert "Method: lora\n" in plain
     assert f"Trained: {lora.trainable:,} (" in plain
-    assert f"Accuracy: {100 * lora.value:.1f} % on 6 validation images" in plain
-    assert f"Baseline: {100 * lora.baseline.value:.1f} %" in plain
+    assert f"Accuracy: {100 * lora.value:.1f}\u00a0% on 6 validation images" in plain
+    assert f"Baseline: {100 * lora.baseline.value:.1f}\u00a0%" in plain
     assert "Taken for another: <b> for a: 1" in plain
     assert "   1    2    0  <b>" in plain
     assert "&lt;b&gt;" in html

@@ -99,7 +99,7 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
     browser = Browser(client)
     facts = browser.ask("facts", survey="drawn")
     right = [one for one in drawn["correct"] if one is not None]
-    assert f"{100 * sum(right) / len(right):.0f} %" in facts["says"]
+    assert f"{100 * sum(right) / len(right):.0f}\u00a0%" in facts["says"]
     assert f"{60 - len(right)} could not be read" in facts["says"]
     assert {one["key"] for one in facts["metrics"]} >= {"distance", "peak"}
 

@@ -8,12 +8,12 @@ import {change, columnsOf, pieces, written} from '../../../../vitexplorer/ui/roo
 
 test('a share that is not nothing is never written as nothing', () => {
   assert.deepEqual([0, 0.0004, 0.0005, 0.9996, 1, -0.25].map(percent), [
-    '0.0 %',
-    '< 0.1 %',
-    '0.1 %',
-    '100.0 %',
-    '100.0 %',
-    '\u221225.0 %',
+    '0.0\u00a0%',
+    '< 0.1\u00a0%',
+    '0.1\u00a0%',
+    '100.0\u00a0%',
+    '100.0\u00a0%',
+    '\u221225.0\u00a0%',
   ]);
 });
 

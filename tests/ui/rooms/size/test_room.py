@@ -131,13 +131,13 @@ def test_every_part_has_its_words(part):
 def test_the_reading_is_made_of_the_numbers():
     data = design_sizes(Design.read("ViT-B/16"), None, "en")
     assert data.reading == (
-        "86,567,656 parameters (86.6 M), 65.5 % of them in the MLPs. "
-        "The rough formula of lecture notes gives 86,443,776, 0.1 % less. "
-        "A picture of 224 × 224 px costs 17.6 G multiply-accumulates, 63.5 % of them in the MLPs."
+        "86,567,656 parameters (86.6 M), 65.5\u00a0% of them in the MLPs. "
+        "The rough formula of lecture notes gives 86,443,776, 0.1\u00a0% less. "
+        "A picture of 224 × 224 px costs 17.6 G multiply-accumulates, 63.5\u00a0% of them in the MLPs."
     )
     assert design_sizes(Design.read("ViT-B/16"), None, "zh").reading == (
-        "共 86,567,656 个参数（86.6 M），其中 65.5 % 在 MLP。讲义中的粗略公式得 86,443,776，少算 0.1 %。"
-        "一幅 224 × 224 像素的图像需要 17.6 G 次乘加，其中 63.5 % 在 MLP。"
+        "共 86,567,656 个参数（86.6 M），其中 65.5\u00a0% 在 MLP。讲义中的粗略公式得 86,443,776，少算 0.1\u00a0%。"
+        "一幅 224 × 224 像素的图像需要 17.6 G 次乘加，其中 63.5\u00a0% 在 MLP。"
     )
 
 

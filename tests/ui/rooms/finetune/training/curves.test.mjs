@@ -70,5 +70,5 @@ test('a chart says where its lines are, for those who do not see it', () => {
     share: true,
     level: {value: 0.25, name: '基准'},
   };
-  assert.equal(said(shares), '验证集上的准确率。lora 93.8 %，基准 25.0 %');
+  assert.equal(said(shares), '验证集上的准确率。lora 93.8\u00a0%，基准 25.0\u00a0%');
 });
