@@ -18,7 +18,7 @@ QUESTIONS = {
 }
 """First words of docstrings that do not name a thing yet"""
 FRAGMENTS = QUESTIONS | {
-    *("of", "in", "from", "by", "as", "for", "with", "to", "on", "at", "than", "after", "before", "beside"),
+    *("of", "in", "from", "by", "as", "for", "with", "to", "on", "at", "than", "after", "before", "beside")
 }
 """First words that make the doc of an attribute a piece of a sentence"""
 RETIRED = {

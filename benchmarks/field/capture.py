@@ -24,12 +24,7 @@ from benchmarks.field.ways import OURS, OURS_ATTENTION, PEERS, PLAIN, Subject, h
 from vitexplorer.capturing.capture import capture_input
 from vitexplorer.survey.memory import keep_freed_memory
 
-MODELS = (
-    "vit_small_patch16_224",
-    "vit_base_patch16_224",
-    "swin_tiny_patch4_window7_224",
-    "vit_small_patch16_dinov3",
-)
+MODELS = ("vit_small_patch16_224", "vit_base_patch16_224", "swin_tiny_patch4_window7_224", "vit_small_patch16_dinov3")
 SIZES = (224, 512, 1024)
 """Input sizes in pixels; 518 is not a multiple of these models' patches"""
 LARGE, LARGE_SIZES = "vit_large_patch14_dinov2", (518, 1022)

@@ -180,10 +180,7 @@ def plainly(zipped: Path, device: str) -> float:
     model = vx.load_model(DINO, device=device)
     preprocessing = model.preprocessing
     transform = timm.data.create_transform(
-        (3, *preprocessing.input_size),
-        mean=preprocessing.mean,
-        std=preprocessing.std,
-        crop_pct=preprocessing.crop_pct,
+        (3, *preprocessing.input_size), mean=preprocessing.mean, std=preprocessing.std, crop_pct=preprocessing.crop_pct
     )
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(zipped).extractall(folder)

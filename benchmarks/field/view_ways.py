@@ -318,11 +318,7 @@ WAYS: dict[str, dict[str, Maker]] = {
         "hooks, backward (Chefer's code)": relevance_by_backward,
         "hooks, autograd.grad": relevance_by_autograd,
     },
-    "grad_cam": {
-        **ours("grad_cam"),
-        "pytorch-grad-cam": grad_cam_by_jacobgil,
-        "torchcam": grad_cam_by_torchcam,
-    },
+    "grad_cam": {**ours("grad_cam"), "pytorch-grad-cam": grad_cam_by_jacobgil, "torchcam": grad_cam_by_torchcam},
     "integrated_gradients": {
         **ours("integrated_gradients", baseline=BASELINE, steps=STEPS),
         "captum": integrated_by_captum(None),
@@ -336,9 +332,5 @@ WAYS: dict[str, dict[str, Maker]] = {
     },
 }
 """View -> way -> its maker; ours from the image first, the unit of all times"""
-PEER_OF = {
-    "timm AttentionExtract, product": "timm",
-    "pytorch-grad-cam": "pytorch-grad-cam",
-    "torchcam": "torchcam",
-}
+PEER_OF = {"timm AttentionExtract, product": "timm", "pytorch-grad-cam": "pytorch-grad-cam", "torchcam": "torchcam"}
 """Way -> the package that it needs"""

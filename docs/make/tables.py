@@ -131,11 +131,7 @@ def causes_pages() -> str:
         ]
         if cause.limit:
             points.append(f"*Limit:* {cause.limit.en}")
-        sections += [
-            f"### {cause.title.en}",
-            f"`{key}`. {cause.looks.en}",
-            "\n".join(f"- {point}" for point in points),
-        ]
+        sections += [f"### {cause.title.en}", f"`{key}`. {cause.looks.en}", "\n".join(f"- {point}" for point in points)]
         if (ROOT / "docs" / "causes" / f"{key}.webp").exists():
             sections.append(f"![Proof of a check-up: {cause.title.en}](causes/{key}.webp)")
     return "\n\n".join(sections)

@@ -384,10 +384,7 @@ def test_parts_are_gathered_by_their_names():
     result = a_count()
     rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
     assert [(row.label.en, row.total) for row in rows] == [("embed", 7), ("blocks.0 … 1 (2 × 80)", 160)]
-    assert {(kind, piece): n for kind, piece, n in rows[1].together} == {
-        ("attn", "attn.qkv"): 60,
-        ("mlp", "mlp"): 100,
-    }
+    assert {(kind, piece): n for kind, piece, n in rows[1].together} == {("attn", "attn.qkv"): 60, ("mlp", "mlp"): 100}
     different = rows_of([("blocks.0.a", 1), ("blocks.1.a", 2), ("blocks.2.a", 2)])
     assert [row.total for row in different] == [1, 4]
 

@@ -39,11 +39,7 @@ SMALL = {
 OTHER_HEADS = ("mlp_k", {}), ("linear", {"norm": True})
 """Methods that change the output of a model whose classifier stays"""
 ON_ALL = ("bitfit", "full", "linear", "mlp_k", "norm", "partial_k")
-NO_PLACE = {
-    ("adapter", "parallel"),
-    ("adaptformer", "parallel"),
-    ("ssf", "parallel"),
-}
+NO_PLACE = {("adapter", "parallel"), ("adaptformer", "parallel"), ("ssf", "parallel")}
 UNLIKE = ("vit", "parallel", "eva02", "swin_padded", "resnet")
 """Backbones of unlike structure, on which all methods are tried; on the others every thirteenth, each in turn"""
 ALL = [

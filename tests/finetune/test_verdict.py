@@ -62,10 +62,7 @@ def test_no_result_has_no_verdict() -> None:
             {"lora": "1" * 36 + "0" * 4},
             "LoRA reaches an accuracy of 90.0 % on 40 validation images (95 % interval 76.9 % to 96.0 %).",
         ),
-        (
-            {"lora": "1"},
-            "LoRA reaches an accuracy of 100.0 % on 1 validation image (95 % interval 20.7 % to 100.0 %).",
-        ),
+        ({"lora": "1"}, "LoRA reaches an accuracy of 100.0 % on 1 validation image (95 % interval 20.7 % to 100.0 %)."),
         (
             {"lora": GOOD, "linear": FAIR},
             "LoRA and Linear probe cannot be told apart on 40 validation images (95 % interval of the difference "

@@ -205,11 +205,7 @@ def merged(run: Any) -> Any:
         return vx.merge(run.model).module.state_dict()
 
 
-OF_TRAINING = {
-    "/report": lambda run: run,
-    "/weights": lambda run: run.model.module.state_dict(),
-    "/merged": merged,
-}
+OF_TRAINING = {"/report": lambda run: run, "/weights": lambda run: run.model.module.state_dict(), "/merged": merged}
 
 
 def measure_evaluation(ruler: Ruler) -> None:

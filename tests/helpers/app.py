@@ -171,10 +171,7 @@ class Visit:
     def __init__(self, browser: Browser, width: int = 1440, height: int = 900, *, has_touch: bool = False):
         self._size: ViewportSize = {"width": width, "height": height}
         self.context = browser.new_context(
-            viewport=self._size,
-            accept_downloads=True,
-            reduced_motion="reduce",
-            has_touch=has_touch,
+            viewport=self._size, accept_downloads=True, reduced_motion="reduce", has_touch=has_touch
         )
         self.context.set_default_timeout(PATIENCE)
         self.url = ""

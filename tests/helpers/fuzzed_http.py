@@ -87,10 +87,7 @@ def over_http(place: Path) -> Iterator[list[Subject]]:
         address = web.enter_context(hosted(**names))
         client = web.enter_context(httpx.Client(base_url=address, timeout=120))
         script = ScriptClient(client, client.get("/config").json())
-        yield [
-            Subject("calls", _calls(), script.call),
-            Subject("page events", _events(script.handlers), script.fire),
-        ]
+        yield [Subject("calls", _calls(), script.call), Subject("page events", _events(script.handlers), script.fire)]
 
 
 def _calls() -> SearchStrategy[tuple[str, str, Any]]:

@@ -48,12 +48,7 @@ class Case:
 
 
 def hugging(
-    model: str,
-    config: str,
-    options: dict[str, Any],
-    says: Callable[[Any], Tensor],
-    part: str = "",
-    **known: Any,
+    model: str, config: str, options: dict[str, Any], says: Callable[[Any], Tensor], part: str = "", **known: Any
 ) -> Case:
     """Make a case of transformers; `part` is the submodule to call if the whole model needs more inputs."""
 
@@ -302,8 +297,7 @@ CASES = {
         lambda library: library.VisionTransformer(64, 16, 3, 2, 128, 256, num_classes=5), "torchvision.models"
     ),
     "torchvision_swin": alone(
-        lambda library: library.SwinTransformer([4, 4], 16, [2, 2], [1, 2], [4, 4], num_classes=5),
-        "torchvision.models",
+        lambda library: library.SwinTransformer([4, 4], 16, [2, 2], [1, 2], [4, 4], num_classes=5), "torchvision.models"
     ),
     "torchvision_swin_v2": alone(
         lambda library: library.SwinTransformer(

@@ -42,15 +42,7 @@ BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
 
 
 def texts_of(step: Step) -> list[Text]:
-    return [
-        step.title,
-        step.says,
-        step.formula,
-        step.asks,
-        *step.choices,
-        step.reveal,
-        step.action,
-    ]
+    return [step.title, step.says, step.formula, step.asks, *step.choices, step.reveal, step.action]
 
 
 def named(text: str) -> set[str]:

@@ -271,13 +271,7 @@ NOT_OURS = [ipaddress.ip_network(one.partition("%")[0]) for one in PRIVATE] + [
 NOT_OURS.remove(ipaddress.ip_network("2606:4700::1111"))  # with a scope alone
 
 
-@settings(
-    max_examples=100,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=100, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(ADDRESSES, min_size=1, max_size=2))
 @example(["http://pictures.example/a", "http://[fe80::1%lo]/"])
 def test_any_address_is_public_or_a_sentence(world: World, tmp_path: Path, addresses: list[str]) -> None:

@@ -110,8 +110,7 @@ def test_a_bound_that_is_no_float_keeps_the_same_rows(survey: Survey, table: pd.
 
 
 @pytest.mark.parametrize(
-    ("name", "descending"),
-    in_turn(["probability", "distance[2,1]", "label", "peak[0,2]"], [False, True]),
+    ("name", "descending"), in_turn(["probability", "distance[2,1]", "label", "peak[0,2]"], [False, True])
 )
 def test_an_order(survey: Survey, table: pd.DataFrame, name: str, descending: bool) -> None:
     rows = table.assign(at=range(len(table))).sort_values(

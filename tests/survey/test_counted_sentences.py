@@ -19,11 +19,7 @@ AGREES = re.compile(r"\b\d+ (\w+s|\w+ (are|were|have|is|was|has))\b")
     [
         ("survey_rate", "1 image a second", "2 images a second"),
         ("found_groups", "1 group of alike images", "2 groups of alike images"),
-        (
-            "found_pairs",
-            "1 pair that is almost the same to the model",
-            "2 pairs that are almost the same to the model",
-        ),
+        ("found_pairs", "1 pair that is almost the same to the model", "2 pairs that are almost the same to the model"),
         ("found_alone", "1 image that fits nowhere", "2 images that fit nowhere"),
         ("found_line", "1 image: .", "2 images: ."),
     ],

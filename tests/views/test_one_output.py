@@ -68,12 +68,7 @@ def with_outputs(outputs: int, seed: int, *names: str) -> LoadedModel:
     name = f"vit_{outputs}_{seed}"
     provenance = dataclasses.replace(small.provenance, model=name, weights="file", weights_source="age.safetensors")
     return dataclasses.replace(
-        small,
-        name=name,
-        module=module,
-        family=family_of(module, name),
-        provenance=provenance,
-        class_names=names,
+        small, name=name, module=module, family=family_of(module, name), provenance=provenance, class_names=names
     )
 
 

@@ -196,13 +196,7 @@ RECIPE = Recipe(
     model_args=MODEL_ARGS,
     learner=Dino,
     schedule=Schedule(
-        steps=STEPS,
-        learning_rate=2e-3,
-        warmup=100,
-        cosine=7400,
-        cooldown=1200,
-        weight_decay=0.04,
-        clip=3.0,
+        steps=STEPS, learning_rate=2e-3, warmup=100, cosine=7400, cooldown=1200, weight_decay=0.04, clip=3.0
     ),
     num_scenes=24576,
     pool=partial(ScenePool, grounds=True),

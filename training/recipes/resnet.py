@@ -21,11 +21,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 2400
 SIZE = 96
-CURRICULUM = Curriculum(
-    sizes=((STEPS, SIZE),),
-    zooms=((0, 1.0), (1000, 0.0)),
-    paints=((0, 2.0), (400, -1.0)),
-)
+CURRICULUM = Curriculum(sizes=((STEPS, SIZE),), zooms=((0, 1.0), (1000, 0.0)), paints=((0, 2.0), (400, -1.0)))
 ARCHITECTURE = "resnet10t"
 MODEL_ARGS = {"stem_width": 16, "channels": (32, 64, 128, 256), "num_classes": len(LABEL_NAMES)}
 STRIDE = 32

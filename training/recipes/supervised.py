@@ -27,9 +27,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 7000
 CURRICULUM = Curriculum(
-    sizes=((5400, 96), (5800, 128), (STEPS, 192)),
-    zooms=((0, 1.0), (4000, 0.0)),
-    paints=((0, 2.0), (2000, -1.0)),
+    sizes=((5400, 96), (5800, 128), (STEPS, 192)), zooms=((0, 1.0), (4000, 0.0)), paints=((0, 2.0), (2000, -1.0))
 )
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}

@@ -21,9 +21,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 STEPS = 4000
 CURRICULUM = Curriculum(
-    sizes=((3400, 96), (STEPS, 192)),
-    zooms=((0, 1.0), (2000, 0.0)),
-    paints=((0, 2.0), (1000, -1.0)),
+    sizes=((3400, 96), (STEPS, 192)), zooms=((0, 1.0), (2000, 0.0)), paints=((0, 2.0), (1000, -1.0))
 )
 ARCHITECTURE = "swin_tiny_patch4_window7_224"
 MODEL_ARGS = {

@@ -450,10 +450,7 @@ def capture_input(
 
 
 def plain_tap(
-    model: LoadedModel,
-    sites: tuple[BlockSite, ...],
-    for_gradients: bool = False,
-    parts: Collection[Part] = PARTS,
+    model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: bool = False, parts: Collection[Part] = PARTS
 ) -> AttentionTap:
     """Make the tap for a pass; `for_gradients`, it also keeps the outputs of norms and attention calls."""
     return AttentionTap(

@@ -13,15 +13,7 @@ import torch
 from torch import Tensor
 
 from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of, part_of
-from vitexplorer.capturing.capture import (
-    Capture,
-    ModelInput,
-    capture_input,
-    plain_tap,
-    prepare,
-    resized,
-    tapped,
-)
+from vitexplorer.capturing.capture import Capture, ModelInput, capture_input, plain_tap, prepare, resized, tapped
 from vitexplorer.core.capture_protocol import PARTS, Keep, Part, parts_of
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError

@@ -15,8 +15,7 @@ from vitexplorer.core.text import Language, Text
 HELP = Text("Check a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
 _MODEL = Text("A name from `models` that was trained on drawn pictures.", "在合成图像上训练的模型的名称，见 `models`。")
 _VIEWS = Text(
-    "Views separated by commas; when empty, all that explain a class.",
-    "视图，以逗号分隔；留空则为所有解释类别的视图。",
+    "Views separated by commas; when empty, all that explain a class.", "视图，以逗号分隔；留空则为所有解释类别的视图。"
 )
 _PROTOCOLS = Text("Protocols separated by commas; when empty, all.", "评估方法，以逗号分隔；留空则为全部。")
 _TARGETS = Text(

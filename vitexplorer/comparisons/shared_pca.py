@@ -110,10 +110,6 @@ COMPARISON = Comparison(
     compute=compute,
     reading=reading,
     refuses=refuses,
-    controls=(
-        BlockControl(),
-        NormControl(),
-        ImagesControl("images", Text("More pictures", "更多图像")),
-    ),
+    controls=(BlockControl(), NormControl(), ImagesControl("images", Text("More pictures", "更多图像"))),
     paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
 )

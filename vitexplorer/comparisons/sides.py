@@ -17,11 +17,7 @@ LEFT, RIGHT = Text("left", "左"), Text("right", "右")
 LARGE = Choice(
     "large",
     Text("Large map", "大图"),
-    (
-        ("difference", Text("right − left", "右 − 左")),
-        ("left", Text("left", "左")),
-        ("right", Text("right", "右")),
-    ),
+    (("difference", Text("right − left", "右 − 左")), ("left", Text("left", "左")), ("right", Text("right", "右"))),
 )
 """Map that is drawn large where there is a difference"""
 _NAMED = Text("{side}: {name}", "{side}：{name}")

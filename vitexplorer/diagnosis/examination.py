@@ -146,10 +146,7 @@ class Examination:
         return self._cached_logits(self.feed if feed is None else feed, False, rows)
 
     def judged(
-        self,
-        feed: Feed | None = None,
-        rows: Int[np.ndarray, " images"] | None = None,
-        run: Run | None = None,
+        self, feed: Feed | None = None, rows: Int[np.ndarray, " images"] | None = None, run: Run | None = None
     ) -> Judged:
         """Judge answers to pictures, through a feed, of the model or of a changed one."""
         feed = self.feed if feed is None else feed

@@ -125,10 +125,7 @@ def _half_loaded() -> Case:
 EXAMPLES: dict[str, Example] = {
     "not_scaled": Example(
         Text("Pixels from 0 to 255", "像素取值 0 到 255"),
-        Text(
-            "ToTensor was left out, so that the pixels were never divided by 255.",
-            "漏掉了把像素除以 255 的一步。",
-        ),
+        Text("ToTensor was left out, so that the pixels were never divided by 255.", "漏掉了把像素除以 255 的一步。"),
         _not_scaled,
         seen=_as_pixels,
     ),

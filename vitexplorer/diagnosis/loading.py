@@ -199,11 +199,7 @@ def _judge_classifier(
             measure="accuracy",
             before=accuracy,
             after=probe,
-            evidence={
-                "confidence": float(probabilities(logits).max(1).mean()),
-                "probe": probe,
-                "pictures": len(known),
-            },
+            evidence={"confidence": float(probabilities(logits).max(1).mean()), "probe": probe, "pictures": len(known)},
         )
     )
 

@@ -53,8 +53,5 @@ def share_text(share: float) -> str:
 def rises(what: Text, measure: str, before: float, after: float) -> Text:
     """Return the sentence of a finding whose repair was tried."""
     return _RISES.format(
-        what=what,
-        measure=measure_text(measure),
-        before=amount(measure, before),
-        after=amount(measure, after),
+        what=what, measure=measure_text(measure), before=amount(measure, before), after=amount(measure, after)
     )

@@ -68,11 +68,7 @@ def naming_of(config: JobConfig, folder: Path) -> Naming:
 
 
 def submission(
-    tuned: TunedModel,
-    file: str | os.PathLike,
-    folder: str | os.PathLike,
-    progress: Progress,
-    naming: Naming = Naming(),
+    tuned: TunedModel, file: str | os.PathLike, folder: str | os.PathLike, progress: Progress, naming: Naming = Naming()
 ) -> str:
     """Write a .csv with a row for each readable image below `folder`, sorted by path.
 

@@ -64,8 +64,7 @@ def block_parts(module: nn.Module, name: str) -> BlockParts:
     if not all(hasattr(block, part) for part in ("norm1", "attn", "norm2", "mlp", "drop_path2")):
         raise UnsupportedError(
             Text(
-                "{block} is not the usual attention followed by an MLP.",
-                "{block} 不是常见的“先注意力、后 MLP”结构。",
+                "{block} is not the usual attention followed by an MLP.", "{block} 不是常见的“先注意力、后 MLP”结构。"
             ).format(block=f"{name} ({type(block).__name__})")
         )
     gated = hasattr(block.mlp, "fc1_g")

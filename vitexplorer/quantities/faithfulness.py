@@ -57,8 +57,7 @@ NONE_BETTER = Text(
     "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
 )
 AHEAD = Text(
-    "{title} is ahead of {next} by {lead} in the area between the curves",
-    "“{title}”的曲线间面积比“{next}”高 {lead}",
+    "{title} is ahead of {next} by {lead} in the area between the curves", "“{title}”的曲线间面积比“{next}”高 {lead}"
 )
 ALIKE = Text("{ahead}: these two cannot be told apart on this picture", "{ahead}：在本图上无法区分两者的优劣")
 ALONE = Text("{verdict}.", "{verdict}。")
@@ -197,12 +196,7 @@ def best_text(
 
 
 def faithfulness(
-    capture: Capture,
-    target: Target,
-    maps: Sequence[MapResult],
-    steps: int,
-    seed: int,
-    progress: Progress | None,
+    capture: Capture, target: Target, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
 ) -> Faithfulness:
     """Compute the target's value, see `values_exchanged`, along both curves of each map, and the areas."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor

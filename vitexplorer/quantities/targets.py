@@ -38,8 +38,7 @@ IN_NUMBERS = {
 ROW_NOTE = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 ROWS_NOTE = Text(
-    "The map is the mean of the rows of the region's {count:patch}.",
-    "显示的是该区域 {count} 个图块各行的均值。",
+    "The map is the mean of the rows of the region's {count:patch}.", "显示的是该区域 {count} 个图块各行的均值。"
 )
 
 

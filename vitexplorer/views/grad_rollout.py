@@ -84,8 +84,7 @@ VIEW = View(
         "支持这个答案的信息是从哪些图块汇集来的？",
     ),
     misleads=Text(
-        "Values, MLPs and all evidence against the answer are left out.",
-        "忽略了值向量、MLP 以及一切反对该答案的信息。",
+        "Values, MLPs and all evidence against the answer are left out.", "忽略了值向量、MLP 以及一切反对该答案的信息。"
     ),
     room="flow",
     group="gradient",

@@ -94,8 +94,7 @@ class MetricControl(Choice):
         if option != "class_mass" or "cls" in capture.prefix_tokens:
             return None
         return Text(
-            "{model} has no class token, so there is no mass on it.",
-            "{model} 没有类别标记，因此没有落在其上的注意力。",
+            "{model} has no class token, so there is no mass on it.", "{model} 没有类别标记，因此没有落在其上的注意力。"
         ).format(model=capture.model.title)
 
 

@@ -43,8 +43,7 @@ LOGITS_OF_ONE = Text("head(norm(x))", "分类头（归一化（x））")
 OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最后的归一化使用每个块自身的统计量。")
 TRAINED = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
 ONLY_BLOCKS = Text(
-    "Only blocks {first} to {last} have the width of the classifier.",
-    "只有块 {first} 到 {last} 的宽度与分类头相符。",
+    "Only blocks {first} to {last} have the width of the classifier.", "只有块 {first} 到 {last} 的宽度与分类头相符。"
 )
 
 

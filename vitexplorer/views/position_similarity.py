@@ -240,8 +240,7 @@ def _notes(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Text, ...]:
     learned = family.learned_grid(module)
     resampled = RESAMPLED.format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
     return present(
-        None if learned == (grid.rows, grid.cols) else resampled,
-        ALSO_ROTARY if _is_rotary(capture) else None,
+        None if learned == (grid.rows, grid.cols) else resampled, ALSO_ROTARY if _is_rotary(capture) else None
     )
 
 

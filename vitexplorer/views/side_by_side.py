@@ -25,14 +25,7 @@ from vitexplorer.core.format import measured as rounded
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
-from vitexplorer.quantities.faithfulness import (
-    CURVES,
-    best_text,
-    faithfulness,
-    gain_uncertainties,
-    gains,
-    num_passes,
-)
+from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gain_uncertainties, gains, num_passes
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.quantities.targets import answer_explained, target_note
 from vitexplorer.views import explanation, explanations

@@ -261,10 +261,6 @@ VIEW = View(
     compute=compute,
     reads=("stream",),
     reading=reading,
-    controls=(
-        BlockControl(),
-        NormControl(),
-        Switch("foreground", Text("Foreground only", "仅前景")),
-    ),
+    controls=(BlockControl(), NormControl(), Switch("foreground", Text("Foreground only", "仅前景"))),
     paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
 )

@@ -145,11 +145,7 @@ def test_an_archive_that_was_compressed_to_fill_the_memory_is_refused(tmp_path):
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of torch, about sparse tensors
 @pytest.mark.parametrize(
     "tensor",
-    [
-        torch.zeros(3, 3).to_sparse(),
-        torch.zeros(3, device="meta"),
-        torch.zeros(3, dtype=torch.complex64),
-    ],
+    [torch.zeros(3, 3).to_sparse(), torch.zeros(3, device="meta"), torch.zeros(3, dtype=torch.complex64)],
     ids=["sparse", "meta", "complex"],
 )
 def test_other_kinds_of_tensor_are_refused(tmp_path, tensor):

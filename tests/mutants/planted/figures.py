@@ -45,13 +45,7 @@ MUTANTS = (
         "percent(weights[..., at - 1])",
         "test_caption_has_every_part",
     ),
-    Mutant(
-        "percent as a share",
-        "percent",
-        "dtype=float)) * 100",
-        "dtype=float)) * 1",
-        "test_percent",
-    ),
+    Mutant("percent as a share", "percent", "dtype=float)) * 100", "dtype=float)) * 1", "test_percent"),
     Mutant(
         "columns of a CSV exchanged",
         "_columns",
@@ -144,10 +138,6 @@ MUTANTS = (
         "test_both_languages_fill_in_the_same",
     ),
     Mutant(
-        "half-width punctuation between Chinese words",
-        "SWIN_NOTE",
-        "。",
-        ",。",
-        "test_chinese_has_chinese_punctuation",
+        "half-width punctuation between Chinese words", "SWIN_NOTE", "。", ",。", "test_chinese_has_chinese_punctuation"
     ),
 )

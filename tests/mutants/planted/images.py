@@ -11,11 +11,7 @@ MUTANTS = (
         "test_every_orientation_gives_the_same_upright_picture",
     ),
     Mutant(
-        "transparency composited on black",
-        "on_white",
-        "(WHITE,) * 3",
-        "(0,) * 3",
-        "test_alpha_is_composited_on_white",
+        "transparency composited on black", "on_white", "(WHITE,) * 3", "(0,) * 3", "test_alpha_is_composited_on_white"
     ),
     Mutant(
         "sixteen bits cut to their low byte",

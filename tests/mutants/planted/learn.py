@@ -17,13 +17,7 @@ MUTANTS = (
         "(ranked[:hidden], ranked[-hidden:])",
         "test_numbers_of_the_class_token",
     ),
-    Mutant(
-        "a decision that was not kept",
-        "numbers",
-        "if all(",
-        "if any(",
-        "test_numbers_of_the_stack",
-    ),
+    Mutant("a decision that was not kept", "numbers", "if all(", "if any(", "test_numbers_of_the_stack"),
     Mutant(
         "a handout whose letters are all of the first choice",
         "_answer",

@@ -25,11 +25,7 @@ MUTANTS = (
         "test_the_output_is_unchanged_right_after_attaching",
     ),
     Mutant(
-        "LoRA merged and applied once more",
-        "merge",
-        'take_down(linear, "lora")',
-        "linear",
-        "test_merged_is_unmerged",
+        "LoRA merged and applied once more", "merge", 'take_down(linear, "lora")', "linear", "test_merged_is_unmerged"
     ),
     Mutant(
         "adapter without its residual",

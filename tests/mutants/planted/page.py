@@ -215,11 +215,5 @@ MUTANTS = (
         "const low = 0;",
         IN_NODE,
     ),
-    Mutant(
-        "a tiny share written as nothing",
-        JAVASCRIPT,
-        "Math.abs(share) < 0.0005",
-        "Math.abs(share) < 0",
-        IN_NODE,
-    ),
+    Mutant("a tiny share written as nothing", JAVASCRIPT, "Math.abs(share) < 0.0005", "Math.abs(share) < 0", IN_NODE),
 )

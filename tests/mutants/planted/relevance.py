@@ -81,11 +81,7 @@ MUTANTS = (
         "test_rollout_passes_through_prompts_only_where_they_go_on",
     ),
     Mutant(
-        "discard ratio keeps the wrong end",
-        "discard_lowest",
-        "largest=False",
-        "largest=True",
-        "test_discard_by_hand",
+        "discard ratio keeps the wrong end", "discard_lowest", "largest=False", "largest=True", "test_discard_by_hand"
     ),
     Mutant(
         "discard ratio that takes from the class token",

@@ -143,13 +143,7 @@ MUTANTS = (
         're.split("[,;]", accept_language)[0].strip() or requested[0]',
         "test_the_address_decides_the_language_before_the_browser",
     ),
-    Mutant(
-        "an address that names a file",
-        "_FORMS",
-        '[a-z0-9_]+"',
-        '[^&]+"',
-        "test_an_address_names_images_only",
-    ),
+    Mutant("an address that names a file", "_FORMS", '[a-z0-9_]+"', '[^&]+"', "test_an_address_names_images_only"),
     Mutant(
         "a mistyped variable ignored",
         "settings",

@@ -130,11 +130,7 @@ MUTANTS = (
         "test_scaled_dot_product_steps",
     ),
     Mutant(
-        "a decoder that does not see itself",
-        "masked",
-        "triu(1)",
-        "triu(0)",
-        "test_no_token_of_a_decoder_looks_ahead",
+        "a decoder that does not see itself", "masked", "triu(1)", "triu(0)", "test_no_token_of_a_decoder_looks_ahead"
     ),
     Mutant(
         "parameters that forget a bias",

@@ -45,10 +45,7 @@ class Canvas:
 
     def place(self, row: int, col: int) -> dict[str, float]:
         box = self.view.bounding_box()
-        return {
-            "x": box["width"] * (col + 0.5) / self.case.cols,
-            "y": box["height"] * (row + 0.5) / self.case.rows,
-        }
+        return {"x": box["width"] * (col + 0.5) / self.case.cols, "y": box["height"] * (row + 0.5) / self.case.rows}
 
     def hover(self, row: int, col: int) -> None:
         self.view.hover(position=self.place(row, col))

@@ -64,11 +64,7 @@ def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -
 
 
 @pytest.mark.parametrize(
-    ("room", "view", "filled"),
-    [
-        (PatchesRoom, "patch_grid", "board"),
-        (FlowRoom, "attention_rollout", "canvas"),
-    ],
+    ("room", "view", "filled"), [(PatchesRoom, "patch_grid", "board"), (FlowRoom, "attention_rollout", "canvas")]
 )
 def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str, filled: str) -> None:
     engine, address = engine_with("pvt_v2")

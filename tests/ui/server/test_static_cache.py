@@ -21,8 +21,7 @@ class _Server:
     def __init__(self, capacity: int = 10_000):
         self.asked, self.memory = [], Memory(capacity)
         app = Starlette(
-            routes=[Route("/{path:path}", self.answer)],
-            middleware=[Middleware(StaticCache, memory=self.memory)],
+            routes=[Route("/{path:path}", self.answer)], middleware=[Middleware(StaticCache, memory=self.memory)]
         )
         self.client = TestClient(app, headers={"accept-encoding": "identity"})
 

@@ -94,14 +94,7 @@ def test_a_made_file_and_an_example_are_cached_for_good_and_an_upload_is_not_rea
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "0000000000000000/kit/dom.js",
-        "{}/theme.py",
-        "{}/kit/widget.py",
-        "{}/%2e%2e/settings.py",
-        "{}/",
-    ],
+    "path", ["0000000000000000/kit/dom.js", "{}/theme.py", "{}/kit/widget.py", "{}/%2e%2e/settings.py", "{}/"]
 )
 def test_nothing_else_is_served_and_no_other_version(path: str) -> None:
     answer = fetch(f"/modules/{path.format(version())}")

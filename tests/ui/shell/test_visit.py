@@ -45,15 +45,7 @@ def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, 
 
 
 @pytest.mark.parametrize(
-    "sent",
-    [
-        {},
-        {"room": 3},
-        {"image": "../secret"},
-        {"model": "a b"},
-        {"cellar": "x"},
-        {"fit": "x", "image": "y"},
-    ],
+    "sent", [{}, {"room": 3}, {"image": "../secret"}, {"model": "a b"}, {"cellar": "x"}, {"fit": "x", "image": "y"}]
 )
 def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
     assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish")) == gr.skip()

@@ -20,10 +20,7 @@ CAUSES: dict[str, Cause] = {
     "nothing_trains": Cause(
         "training",
         Text("Nothing trains", "参数没有更新"),
-        Text(
-            "Parameters have an update of exactly zero in every step.",
-            "参数在每一步的更新恰为零。",
-        ),
+        Text("Parameters have an update of exactly zero in every step.", "参数在每一步的更新恰为零。"),
         Text("The loss stays as it is from the first step on.", "损失从第一步起毫无变化。"),
         Text(
             "Give the parameters to the optimiser after they were unfrozen, and check requires_grad.",
@@ -34,10 +31,7 @@ CAUSES: dict[str, Cause] = {
     "leak_between_splits": Cause(
         "data",
         Text("Leak between splits", "划分之间泄漏"),
-        Text(
-            "The same picture, exactly or nearly, is in two splits.",
-            "同一图像（相同或近似）出现在两个划分中。",
-        ),
+        Text("The same picture, exactly or nearly, is in two splits.", "同一图像（相同或近似）出现在两个划分中。"),
         Text("Accuracy on the validation set is too good to be true.", "验证集准确率好得不真实。"),
         Text(
             "Keep copies of a picture, and pictures of one source, in one split.",
@@ -48,10 +42,7 @@ CAUSES: dict[str, Cause] = {
     "duplicates": Cause(
         "data",
         Text("Duplicates", "重复图像"),
-        Text(
-            "The same picture, exactly or nearly, is there more than once.",
-            "同一图像（相同或近似）出现多次。",
-        ),
+        Text("The same picture, exactly or nearly, is there more than once.", "同一图像（相同或近似）出现多次。"),
         Text("Some pictures count several times.", "有些图像被重复计数。"),
         Text("Remove the copies, or keep each group in one split.", "删除副本，或让每组留在同一划分中。"),
         "patch_grid",

@@ -26,10 +26,7 @@ CAUSES: dict[str, Cause] = {
     "scaled_twice": Cause(
         "pictures",
         Text("Pixels scaled twice", "像素被缩放两次"),
-        Text(
-            "All values lie within one two-hundredth of the usual range.",
-            "所有数值都落在通常范围的约二百分之一内。",
-        ),
+        Text("All values lie within one two-hundredth of the usual range.", "所有数值都落在通常范围的约二百分之一内。"),
         Text(
             "Every picture is nearly black to the model, and gets the same answer.",
             "每幅图像在模型看来几乎全黑，回答都相同。",
@@ -43,10 +40,7 @@ CAUSES: dict[str, Cause] = {
     "not_scaled": Cause(
         "pictures",
         Text("Pixels not scaled", "像素未缩放"),
-        Text(
-            "The values run from 0 to 255.",
-            "数值从 0 到 255。",
-        ),
+        Text("The values run from 0 to 255.", "数值从 0 到 255。"),
         Text(
             "Every picture is nearly white to the model, and one class gets almost all answers.",
             "每幅图像在模型看来几乎全白，几乎所有回答都是同一类别。",
@@ -57,10 +51,7 @@ CAUSES: dict[str, Cause] = {
     "channels_swapped": Cause(
         "pictures",
         Text("Colour channels swapped", "颜色通道顺序颠倒"),
-        Text(
-            "Blue, green, red is tried as red, green, blue.",
-            "把蓝、绿、红当作红、绿、蓝试一次。",
-        ),
+        Text("Blue, green, red is tried as red, green, blue.", "把蓝、绿、红当作红、绿、蓝试一次。"),
         Text(
             "Objects whose colour matters are mistaken for others; shapes are still recognised.",
             "靠颜色区分的物体认错，形状仍能认出。",
@@ -75,8 +66,7 @@ CAUSES: dict[str, Cause] = {
         "pictures",
         Text("Axes swapped", "轴的次序有误"),
         Text(
-            "Pictures are transposed, and read as if their channels came last.",
-            "将图像转置，并按通道在后的方式读取。",
+            "Pictures are transposed, and read as if their channels came last.", "将图像转置，并按通道在后的方式读取。"
         ),
         Text("Pictures are mirrored along the diagonal, or fall apart into stripes.", "图像沿对角线翻转，或碎成条纹。"),
         Text(
@@ -89,10 +79,7 @@ CAUSES: dict[str, Cause] = {
     "rotated": Cause(
         "pictures",
         Text("Pictures rotated", "图像被旋转"),
-        Text(
-            "Pictures are turned by 90, 180 and 270 degrees.",
-            "将图像旋转 90、180、270 度。",
-        ),
+        Text("Pictures are turned by 90, 180 and 270 degrees.", "将图像旋转 90、180、270 度。"),
         Text("Answers are worse for everything that has an upright position.", "凡是有上下之分的物体，回答都变差。"),
         Text(
             "Apply the orientation that the file stores, as PIL.ImageOps.exif_transpose does.",
@@ -104,10 +91,7 @@ CAUSES: dict[str, Cause] = {
     "flipped": Cause(
         "pictures",
         Text("Pictures mirrored", "图像被镜像"),
-        Text(
-            "Pictures are mirrored from left to right and upside down.",
-            "将图像左右、上下镜像。",
-        ),
+        Text("Pictures are mirrored from left to right and upside down.", "将图像左右、上下镜像。"),
         Text("Letters and other things with a left and a right are mistaken.", "文字等有左右之分的内容认错。"),
         Text(
             "Take the flip out of the transform for checking; it belongs to training alone.",
@@ -119,10 +103,7 @@ CAUSES: dict[str, Cause] = {
     "wrong_size_or_crop": Cause(
         "pictures",
         Text("Wrong size or crop", "尺寸或裁剪有误"),
-        Text(
-            "Other crops of the original pictures are tried.",
-            "对原图尝试其他裁剪。",
-        ),
+        Text("Other crops of the original pictures are tried.", "对原图尝试其他裁剪。"),
         Text("Objects are cut off, or smaller than in training.", "物体被裁掉，或比训练时小。"),
         Text(
             "Resize and crop as the checkpoint states: its input size, its share of the crop, its interpolation.",
@@ -154,10 +135,7 @@ CAUSES: dict[str, Cause] = {
     "labels_shifted": Cause(
         "labels",
         Text("Labels shifted by one", "标签错位一个"),
-        Text(
-            "The answers agree with each label plus or minus one.",
-            "标签加一或减一后与回答一致。",
-        ),
+        Text("The answers agree with each label plus or minus one.", "标签加一或减一后与回答一致。"),
         Text("Nearly every answer is the neighbour of its label.", "几乎每个回答都与标签相差一。"),
         Text(
             "Add or remove the class for the background, which one of the two lists has.",

@@ -9,10 +9,7 @@ CAUSES: dict[str, Cause] = {
     "weights_not_loaded": Cause(
         "weights",
         Text("Weights not loaded", "权重未加载"),
-        Text(
-            "Nearly all tensors of the blocks are those of a fresh initialisation.",
-            "各块几乎所有张量都是初始值。",
-        ),
+        Text("Nearly all tensors of the blocks are those of a fresh initialisation.", "各块几乎所有张量都是初始值。"),
         Text(
             "Answers are chance, and every picture gets nearly the same one.",
             "回答等同随机，每幅图像几乎得到同一个回答。",
@@ -26,10 +23,7 @@ CAUSES: dict[str, Cause] = {
     "half_loaded": Cause(
         "weights",
         Text("Weights partly loaded", "权重只加载了一部分"),
-        Text(
-            "Some tensors of the blocks are those of a fresh initialisation.",
-            "各块中有一些张量是初始值。",
-        ),
+        Text("Some tensors of the blocks are those of a fresh initialisation.", "各块中有一些张量是初始值。"),
         Text("Answers are poor although the first blocks look sensible.", "前几块看似正常，回答却很差。"),
         Text(
             "Rename the tensors that load_state_dict reports as missing, and load with strict=True.",
@@ -58,10 +52,7 @@ CAUSES: dict[str, Cause] = {
     "positions_transposed": Cause(
         "weights",
         Text("Positions transposed", "位置编码行列互换"),
-        Text(
-            "The position embedding is tried transposed.",
-            "将位置编码转置后再试。",
-        ),
+        Text("The position embedding is tried transposed.", "将位置编码转置后再试。"),
         Text(
             "Objects are recognised where they are symmetric, and mistaken elsewhere.", "对称的物体能认出，其余认错。"
         ),
@@ -90,10 +81,7 @@ CAUSES: dict[str, Cause] = {
     "positions_badly_resampled": Cause(
         "weights",
         Text("Positions badly resampled", "位置编码重采样有误"),
-        Text(
-            "A resampling as a sequence is undone, and done as a grid.",
-            "撤销按序列的重采样，改为按网格重采样。",
-        ),
+        Text("A resampling as a sequence is undone, and done as a grid.", "撤销按序列的重采样，改为按网格重采样。"),
         Text("Answers are good at the old size and poor at the new one.", "在原尺寸回答良好，在新尺寸变差。"),
         Text(
             "Resample the table as a grid with bicubic interpolation, and leave the prefix tokens out.",
@@ -104,10 +92,7 @@ CAUSES: dict[str, Cause] = {
     "positions_missing": Cause(
         "weights",
         Text("Positions missing", "缺少位置编码"),
-        Text(
-            "The position embedding is the same for every patch.",
-            "所有图块的位置编码都相同。",
-        ),
+        Text("The position embedding is the same for every patch.", "所有图块的位置编码都相同。"),
         Text("Shuffling the patches of a picture changes nothing.", "打乱图像的图块，结果毫无变化。"),
         Text(
             "Load the position embedding; it must differ from patch to patch.",
@@ -155,10 +140,7 @@ CAUSES: dict[str, Cause] = {
     "heads_miscounted": Cause(
         "architecture",
         Text("Wrong number of heads", "注意力头数有误"),
-        Text(
-            "Other numbers of heads are tried.",
-            "尝试其他头数。",
-        ),
+        Text("Other numbers of heads are tried.", "尝试其他头数。"),
         Text(
             "Shapes fit and the answers are poor, since heads are cut in the wrong places.",
             "形状相符但回答很差，因为头的切分位置不对。",
@@ -215,10 +197,7 @@ CAUSES: dict[str, Cause] = {
     "collapsed": Cause(
         "weights",
         Text("Collapsed", "输出塌缩"),
-        Text(
-            "All pictures get nearly one feature or one class.",
-            "所有图像得到几乎相同的特征或类别。",
-        ),
+        Text("All pictures get nearly one feature or one class.", "所有图像得到几乎相同的特征或类别。"),
         Text(
             "One answer for every picture, and features that point in one direction.",
             "每幅图像回答相同，特征都指向同一方向。",

@@ -143,12 +143,7 @@ def draw_pair(page: Page, result: NetworkPairResult, y: float) -> float:
 
 
 def draw_pass(
-    page: Page,
-    result: NetworkResult,
-    y: float,
-    high: float,
-    reached: int | None = None,
-    narrowest: float = NARROWEST,
+    page: Page, result: NetworkResult, y: float, high: float, reached: int | None = None, narrowest: float = NARROWEST
 ) -> float:
     """Draw one pass as far as `reached` within a height in pixels, if that can be. Returns y below it."""
     depth = len(result.links)

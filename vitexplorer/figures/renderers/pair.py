@@ -9,13 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import (
-    OUTPUT,
-    PREFIX_WORDS,
-    BeforeAfterResult,
-    PairResult,
-    value_text,
-)
+from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PairResult, value_text
 from vitexplorer.figures.beyond import ROOM, note_beyond
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
@@ -83,10 +77,7 @@ def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85
 def _panels(result: PairResult) -> dict[str, tuple[Panel, np.ndarray]]:
     """Return left, right and, if there is one, the difference: image, lines above it, and values."""
     left, right = (result.image, result.grid), (result.other_image, result.other_grid)
-    drawn = {
-        "left": (*left, result.names[0], result.values[0]),
-        "right": (*right, result.names[1], result.other),
-    }
+    drawn = {"left": (*left, result.names[0], result.values[0]), "right": (*right, result.names[1], result.other)}
     if result.difference is not None:
         drawn["difference"] = (*left, DIFFERENCE, result.difference)
     return {
@@ -262,7 +253,4 @@ def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
     return inner.bottom + BELOW
 
 
-RENDERERS = (
-    Renderer(PairResult, draw_pair),
-    Renderer(BeforeAfterResult, draw_before_after),
-)
+RENDERERS = (Renderer(PairResult, draw_pair), Renderer(BeforeAfterResult, draw_before_after))

@@ -58,13 +58,7 @@ def _two_bars(box: Box) -> list[Box]:
 
 
 def _entry(
-    page: Page,
-    result: SidesResult,
-    at: int,
-    box: Box,
-    colors: tuple[str, str],
-    numbers: list[str],
-    room: float,
+    page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, str], numbers: list[str], room: float
 ) -> None:
     """Draw the name of an entry, its bars and, in `room` pixels right of them, its numbers."""
     unit, values = result.units[at], result.values[at]

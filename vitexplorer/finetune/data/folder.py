@@ -54,8 +54,7 @@ _CHOSEN = Text(
 )
 
 _NO_TABLE = Text(
-    "A column was picked, but no table in the folder names its images.",
-    "已选择列，但文件夹中没有列出图像的表格。",
+    "A column was picked, but no table in the folder names its images.", "已选择列，但文件夹中没有列出图像的表格。"
 )
 
 

@@ -43,8 +43,7 @@ def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
 
 
 _TAKEN = Text(
-    "The folder {name} is not empty. Choose a new or empty folder.",
-    "文件夹 {name} 已有内容。请指定新的或空的文件夹。",
+    "The folder {name} is not empty. Choose a new or empty folder.", "文件夹 {name} 已有内容。请指定新的或空的文件夹。"
 )
 _NO_SPACE = Text(
     "The images need {needed} MB, but the disk has only {free} MB left. Free some space; nothing was written.",

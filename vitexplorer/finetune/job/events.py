@@ -88,11 +88,7 @@ class EventLog:
             self._listen(event)
 
     def _append(self, data: bytes) -> None:
-        with (
-            permitted(self._path),
-            explain_full_disk(self._path.parent),
-            open(self._path, "ab", buffering=0) as file,
-        ):
+        with permitted(self._path), explain_full_disk(self._path.parent), open(self._path, "ab", buffering=0) as file:
             file.write(data)
 
     def _cut_torn_line(self) -> None:

@@ -18,10 +18,7 @@ from vitexplorer.models.checkpoints.records import Blueprint, Facts, Tensors
 
 _HELD = Text("{held}, as the file's tensors have it", "{held}（以文件中的张量为准）")
 _ONLY = Text("{value}, the only one that can be shown here", "{value}（此处只能展示这种）")
-_UNKNOWN = Text(
-    "{file} has unknown fields, which were ignored: {some}.",
-    "{file} 中有无法识别的字段，已忽略：{some}。",
-)
+_UNKNOWN = Text("{file} has unknown fields, which were ignored: {some}.", "{file} 中有无法识别的字段，已忽略：{some}。")
 _MOST_NAMED = 4
 
 

@@ -26,7 +26,7 @@ from vitexplorer.models.checkpoints.renaming import COMPUTED
 _TABLE = Path(__file__).with_name("fits.json")
 _CLASSIFIER = r"^(head|head_dist|aux_head|fc|classifier)\."
 _HAVE_OUTLINES = {
-    *("vision_transformer", "deit", "swin_transformer", "swin_transformer_v2", "beit", "eva", "naflexvit"),
+    *("vision_transformer", "deit", "swin_transformer", "swin_transformer_v2", "beit", "eva", "naflexvit")
 }
 """Files of timm whose models the outlines recognise by their sizes"""
 _SEVERAL = Text(

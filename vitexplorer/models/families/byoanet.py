@@ -20,8 +20,7 @@ from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, TokenLayout, W
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of, indices, stage_grid
 
 POOLED = Text(
-    "What attention gives is averaged over 2 × 2 patches before it goes on.",
-    "注意力的结果随后按 2 × 2 个图块取平均。",
+    "What attention gives is averaged over 2 × 2 patches before it goes on.", "注意力的结果随后按 2 × 2 个图块取平均。"
 )
 HALO = Text(
     "Every window of queries also looks at a halo, {halo} patches wide on each side; beyond the edge it is padding, "

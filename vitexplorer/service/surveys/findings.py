@@ -44,10 +44,7 @@ def findings(request: SurveyRequest) -> dict[str, Any]:
         groups.append(
             {"key": ALONE, "name": request.say("group_alone"), "count": len(found.alone), "row": found.alone[0]}
         )
-    return {
-        "says": request.joined([sentence, *(note.in_(request.language) for note in found.notes)]),
-        "groups": groups,
-    }
+    return {"says": request.joined([sentence, *(note.in_(request.language) for note in found.notes)]), "groups": groups}
 
 
 def _names(request: SurveyRequest, survey: Survey, groups: tuple[Group, ...]) -> list[str]:

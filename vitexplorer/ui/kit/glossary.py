@@ -480,10 +480,7 @@ GLOSSARY = (
     Entry(
         ("fine-tuning", "fine-tune"),
         ("微调",),
-        Text(
-            "Continuing the training of a pretrained model on your own images.",
-            "在自己的图像上继续训练预训练模型。",
-        ),
+        Text("Continuing the training of a pretrained model on your own images.", "在自己的图像上继续训练预训练模型。"),
     ),
     Entry(
         ("backbone",),

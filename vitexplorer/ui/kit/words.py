@@ -32,8 +32,7 @@ UI_WORDS: dict[str, Text] = {
     ),
     "embed_copy": Text("Copy the lines", "复制代码"),
     "embed_allowed": Text(
-        "Other sites may show it if this server allows them: {frames}.",
-        "其他网站须经本服务器允许才能显示：{frames}。",
+        "Other sites may show it if this server allows them: {frames}.", "其他网站须经本服务器允许才能显示：{frames}。"
     ),
     "embed_own_alone": Text("at present only its own pages", "目前仅限本站网页"),
     "link_own": Text(

@@ -43,13 +43,7 @@ def test_the_value_holds_the_whole_sequence_in_one_language(language):
     grid, prefix = BOARDS["distilled"]
     data = board_data(image_file(pixels_of(grid)), grid, prefix, 192, language, [Text("weights", "权重")])
     assert data.num_tokens == 2 + 15
-    assert (
-        data.prefix_tokens
-        == {
-            "en": ["class token", "distillation token"],
-            "zh": ["类别标记", "蒸馏标记"],
-        }[language]
-    )
+    assert data.prefix_tokens == {"en": ["class token", "distillation token"], "zh": ["类别标记", "蒸馏标记"]}[language]
     assert data.caption == [{"en": "weights", "zh": "权重"}[language]]
     assert data.words.items() >= {key: text.in_(language) for key, text in BOARD_WORDS.items()}.items()
 

@@ -149,10 +149,7 @@ def test_a_model_without_texts_says_so(language: str) -> None:
     assert [offer.address["model"] for offer in data.offers] == ["scenes_clip", "scenes_captioner"]
     assert (
         data.offers[0].title
-        == {
-            "en": "Type texts: open CLIP (drawn scenes)",
-            "zh": "输入文字：打开 CLIP（合成场景）",
-        }[language]
+        == {"en": "Type texts: open CLIP (drawn scenes)", "zh": "输入文字：打开 CLIP（合成场景）"}[language]
     )
     assert {"en": "reads no texts", "zh": "不能读取文字"}[language] in data.reading
     assert "192" in data.vectors

@@ -314,10 +314,7 @@ IN_REACH = """(selector) => [...document.querySelectorAll(selector)].every((one)
 """Script that tests whether elements lie whole in the window with nothing over them"""
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "is_finger"),
-    [(390, 844, True), (1366, 768, False)],
-)
+@pytest.mark.parametrize(("width", "height", "is_finger"), [(390, 844, True), (1366, 768, False)])
 @pytest.mark.thorough
 def test_a_person_walks_the_path_with_a_photograph_of_their_own(
     chromium: Browser, url: str, width: int, height: int, is_finger: bool

@@ -77,8 +77,4 @@ def _below(tensors: Tensors, beginning: str) -> Tensors:
     }
 
 
-READER = Reader(
-    library="dino.txt",
-    signs=(r"^visual_model\.(backbone|head)\.|^text_model\.backbone\.",),
-    rename=rename,
-)
+READER = Reader(library="dino.txt", signs=(r"^visual_model\.(backbone|head)\.|^text_model\.backbone\.",), rename=rename)

@@ -11,7 +11,6 @@ READER = Reader(
     library="MAE",
     signs=(r"^mask_token$", r"^decoder_embed\.weight$", r"^blocks\.0\.attn\.qkv\.weight$"),
     rename=by_rules(
-        Facts(preprocessing={**BICUBIC, "crop_pct": 224 / 256}, prefix_placed=True),
-        unread=r"^mask_token$|^decoder_",
+        Facts(preprocessing={**BICUBIC, "crop_pct": 224 / 256}, prefix_placed=True), unread=r"^mask_token$|^decoder_"
     ),
 )

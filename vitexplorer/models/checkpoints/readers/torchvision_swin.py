@@ -42,7 +42,5 @@ def _stage(match: re.Match[str]) -> str:
 
 
 READER = Reader(
-    library="torchvision",
-    signs=(r"^features\.0\.0\.weight$", r"^features\.1\.0\.attn\.qkv\.weight$"),
-    rename=rename,
+    library="torchvision", signs=(r"^features\.0\.0\.weight$", r"^features\.1\.0\.attn\.qkv\.weight$"), rename=rename
 )

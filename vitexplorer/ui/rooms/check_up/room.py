@@ -124,11 +124,7 @@ class CheckUpRoom(Room):
         return await self.context.engine.with_model((CHECK_UP, object()), address.picture, work, is_long=True)
 
     async def _follow(
-        self,
-        checking: Callable[[], Coroutine[Any, Any, Diagnosis]],
-        python: str,
-        address: Address,
-        request: gr.Request,
+        self, checking: Callable[[], Coroutine[Any, Any, Diagnosis]], python: str, address: Address, request: gr.Request
     ) -> UpdateStream:
         """Yield the progress of a check-up and its verdict; another check-up of the visitor ends it."""
         self.stop(request)

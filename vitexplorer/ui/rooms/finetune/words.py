@@ -255,13 +255,9 @@ TRAINING_WORDS: dict[str, Text] = {
         "Attention to a prompt is not yet an effect: its value may be small.",
         "关注提示标记不等于受它影响：它的值向量可能很小。",
     ),
-    "changed_open": Text(
-        "What {run} changed in {model}",
-        "“{run}”对“{model}”改变了什么",
-    ),
+    "changed_open": Text("What {run} changed in {model}", "“{run}”对“{model}”改变了什么"),
     "changed_beside": Text(
-        "The maps of both stand side by side under “Compare with its base”.",
-        "两者的图在“与基础模型对比”中并排显示。",
+        "The maps of both stand side by side under “Compare with its base”.", "两者的图在“与基础模型对比”中并排显示。"
     ),
     # runs that were made before
     "runs_title": Text("Earlier trainings", "以往的训练"),

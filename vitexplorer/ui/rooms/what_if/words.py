@@ -15,10 +15,7 @@ WHAT_IF_WORDS: dict[str, Text] = {
     "hidden": Text("middle hidden", "遮住中央"),
     "shift": Text("shifted by half a patch", "平移半个图块"),
     "blunt": Text("flatter attention", "让注意力更平缓"),
-    "same_answer": Text(
-        "The answer stays: {name}, {before} → {after}.",
-        "答案不变：{name}，{before} → {after}。",
-    ),
+    "same_answer": Text("The answer stays: {name}, {before} → {after}.", "答案不变：{name}，{before} → {after}。"),
     "unsure_answer": Text(
         "The answer stays, with less confidence: {name}, {before} → {after}. It depends partly on what was changed.",
         "答案不变，但把握变小：{name}，{before} → {after}。它部分依据被更改的内容。",

@@ -29,13 +29,7 @@ from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.rooms.words.caption_board import CaptionBoard, CaptionBoardData, caption_data
 from vitexplorer.ui.rooms.words.offers import caption_offer, texts_offer
 from vitexplorer.ui.rooms.words.suggested import first_texts
-from vitexplorer.ui.rooms.words.text_board import (
-    TextBoard,
-    TextBoardData,
-    answer_fields,
-    picture_data,
-    refused_fields,
-)
+from vitexplorer.ui.rooms.words.text_board import TextBoard, TextBoardData, answer_fields, picture_data, refused_fields
 from vitexplorer.ui.rooms.words.text_maps import (
     MOST,
     MethodMaps,
