@@ -88,6 +88,7 @@ CAUSES: dict[str, Cause] = {
             "把位置编码按网格做双三次插值，前缀标记不参与。",
         ),
         "position_similarity",
+        COSTS_LITTLE,
     ),
     "positions_missing": Cause(
         "weights",
