@@ -118,7 +118,7 @@ def test_python_code_runs(code, tmp_path, monkeypatch, capsys):
     class_folders(Path("photographs"), 4)
     own = code.replace('"assets/', f'"{ROOT.as_posix()}/assets/').replace(".png", ".json")
     exec(own, {})
-    printed = capsys.readouterr().out
+    printed = capsys.readouterr().out.replace("\u00a0", " ")
     assert all(reading in printed for reading in re.findall(r'vx\.reading\(result\)\)  # "?(.*?) \.\.\.', code))
     assert all(Path(name).is_file() for name in re.findall(r'vx\.save\(.*"(.*?)"\)', own))
 
