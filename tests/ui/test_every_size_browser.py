@@ -66,7 +66,7 @@ def test_the_page_keeps_its_promises_at_every_size(visit: Visit, url: str, tmp_p
 
 def _first_screen(page: Page, is_phone: bool) -> None:
     """Check that the first visit says what the model sees and what is said, and leads to the path."""
-    expect(page.locator(".vx-status .line")).to_have_text(re.compile(r"^ViT says: gear \d+ %$"), timeout=PATIENCE)
+    expect(page.locator(".vx-status .line")).to_have_text(re.compile(r"^ViT says: gear \d+\s%$"), timeout=PATIENCE)
     learn = page.locator(".vx-rail .learn")
     expect(learn).to_be_visible()
     assert learn.evaluate("one => one === document.querySelector('.vx-rail button')")

@@ -470,7 +470,7 @@ def test_a_view_that_the_model_lacks_comes_from_another(visit: Visit, url: str) 
         "Show it with ViT (drawn scenes)"
     )
     visit.open(url, room="outputs", view="logit_lens", model="scenes_dino_patch16_192", size="384")
-    expect(page.locator(".vx-status .line")).to_have_text(re.compile(r"^ViT says: gear \d+ %$"), timeout=PATIENCE)
+    expect(page.locator(".vx-status .line")).to_have_text(re.compile(r"^ViT says: gear \d+\s%$"), timeout=PATIENCE)
     panel = panel_of(page, "outputs")
     lens = panel.and_(page.locator('[data-drawn="logit_lens"]'))
     change = lens.locator(".elsewhere button")

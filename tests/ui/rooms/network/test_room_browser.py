@@ -72,7 +72,7 @@ def computed(kind: str) -> NetworkResult:
 
 def drawn_share(root: Locator) -> float:
     """Return how much of the followed token's attention the lines hold, in percent, as the page says it."""
-    return float(re.search(r"[\d.]+(?= %)", root.locator(".drawn").inner_text())[0])
+    return float(re.search(r"[\d.]+(?=\s%)", root.locator(".drawn").inner_text())[0])
 
 
 def drawn(result: NetworkResult) -> float:

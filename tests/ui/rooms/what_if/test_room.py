@@ -255,7 +255,7 @@ def test_what_moves_with_the_image():
             r"The answer changes: gear \(\d.*depends on what was changed",
             "答案改变：齿轮（",
         ),
-        ("vit", "shuffle_patches:seed=0", r"^The answer stays: gear, [\d.]+ % → [\d.]+ %\.$", "答案不变：齿轮，"),
+        ("vit", "shuffle_patches:seed=0", r"^The answer stays: gear, [\d.]+\s% → [\d.]+\s%\.$", "答案不变：齿轮，"),
         ("vit", "mask_patches", r"less confidence: gear, 9\d.* → [67]\d", "把握变小：齿轮，"),
         ("dino", "temperature:temperature=4", r"names no class.*\(cosine -?0\.\d+\)", "（余弦 "),
     ],
