@@ -114,7 +114,7 @@ def capture_together(
     make_tap: MakeTap | None = None,
     parts: frozenset[Part] = frozenset(PARTS),
 ) -> list[Capture] | None:
-    """Capture prepared images in one pass, perhaps through a tap of one's own; None if they cannot be separated."""
+    """Capture prepared images in one pass, through `plain_tap` by default; None if they cannot be separated."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
     cuts = cuts_of(model, sites, size)

@@ -84,7 +84,7 @@ NOT_READ_OUT = Text(
 
 
 def parts_of(keep: Keep) -> frozenset[Part]:
-    """Return the parts that are named. Raises UnknownNameError where there is no such part."""
+    """Return the parts that `keep` names; values bring the attention. Raises UnknownNameError for any other name."""
     names = frozenset([keep] if isinstance(keep, str) else keep)
     for name in names:
         if name not in PARTS:
