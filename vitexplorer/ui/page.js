@@ -1,5 +1,5 @@
-// What belongs to the page as a whole. What it puts on `window` is for the few lines of JavaScript that stand at
-// gradio's own events; this module runs before gradio does.
+// Setup of the page as a whole, which runs before gradio does. The functions on `window` are called by the short lines
+// of JavaScript at gradio's own events.
 
 import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
@@ -14,26 +14,26 @@ lectureMode(inAddress('lecture') === '1'); // before anything is laid out
 embedIfAsked();
 window.vxAddress = writeAddress;
 window.vxVisitor = visitor;
-// What a panel is to show, in the last input of an event.
+// Returns the inputs of an event, the last of them replaced by the address and the theme, which tell what to show.
 window.vxShown = (...inputs) => [...inputs.slice(0, -1), JSON.stringify({search: location.search, theme: theme()})];
 
-// A room counts as entered when the rail says so, and a person did it: with a link comes another capture, and what a
-// room showed before that is there would be taken back.
+// Returns the room if a person opened it in the rail, otherwise an empty text. A link to a room brings another capture,
+// and the room waits for it.
 window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"][data-by="person"]`) ? room : '');
 
-// The open room and the menu ask their questions once the map is painted.
+// Delays the questions of the open room and of the menu until the map is painted.
 window.vxLook = async (...inputs) => {
   await mapsPainted();
   look();
   return visitor(...inputs);
 };
 
-// What the keyboard comes to does not stay under the bar or, on a phone, under the rail, as scroll-padding says.
+// Scrolls a part that the keyboard reaches out from under the bar or, on a phone, the rail, as scroll-padding says.
 document.addEventListener('focusin', ({target}) => {
   const focused = /** @type {HTMLElement} */ (target);
   if (focused.matches(':focus-visible'))
     (focused.closest('label') ?? focused).scrollIntoView({block: 'nearest', inline: 'nearest'});
 });
 
-// Terms explain themselves once the page has time to look for them.
+// Marks the terms of the glossary once the page has loaded.
 addEventListener('load', () => explain(document.body).catch((error) => console.warn('glossary:', error)));

@@ -1,5 +1,5 @@
-// Motion of the page: what changes blends from what it was, in 300 ms. Any press ends it, and where the reader prefers
-// less motion there is none.
+// Motion of the page: a changed picture blends from the earlier one in 300 ms. Any press ends it, and where the reader
+// prefers less motion there is none.
 
 import {make} from './dom.js';
 
@@ -7,7 +7,7 @@ const LENGTH = 300; // ms
 const SPREAD = 150; // ms between the first and the last of several elements
 const LONGEST = 500; // ms for which a map is waited for
 
-const running = /** @type {Set<() => void>} */ (new Set()); // what ends each motion
+const running = /** @type {Set<() => void>} */ (new Set()); // functions that end a motion
 
 export const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 

@@ -39,11 +39,11 @@ export function codeAt({token, at}, {prefix, grids}, image) {
   return prefix.includes(token) ? -1 - prefix.indexOf(token) : MEAN;
 }
 
-/** Token that pictures of a link keep; undefined where none has told one. */
+/** Token that the pictures of a link follow; undefined before any of them has announced one. */
 export const keptBy = (link) => kept.get(link);
 
 /**
- * @param {HTMLElement} root of the telling picture
+ * @param {HTMLElement} root of the announcing picture
  * @param {string} link empty for a picture on its own
  * @param {Followed | null} followed null where the pointer left the picture
  * @param {boolean} stays
@@ -55,7 +55,7 @@ export function tellFollowed(root, link, followed, stays) {
 }
 
 /**
- * Hears of the other pictures while this one is on the page.
+ * Listens to the other pictures while this one is on the page.
  *
  * @param {HTMLElement} root
  * @param {() => string | undefined} link

@@ -292,7 +292,7 @@ export function mount({root, part, props, trigger}) {
       follow();
     },
   );
-  /** Fetches what is needed to follow any token, once somebody comes near. */
+  /** Fetches the whole blocks, with which any token can be followed, once the pointer comes near. */
   async function approach() {
     if (scene && (await reads.ahead().catch(() => false))) root.toggleAttribute('data-whole', true);
   }
@@ -309,7 +309,7 @@ export function mount({root, part, props, trigger}) {
   });
 
   /**
-   * Opens the room that shows the very thing.
+   * Opens the room that shows the thing in detail.
    *
    * @param {import('./layout.js').Hit} thing
    */
@@ -380,7 +380,7 @@ export function mount({root, part, props, trigger}) {
 
   offersPicture(root, () => (scene?.layout ? pngOf(2) : null));
 
-  // ------------------------------------------------------------------------------------ what Python sends
+  // ------------------------------------------------------------------------------------ values from Python
 
   function writeWords(value) {
     const {words, strip} = value;
@@ -409,7 +409,7 @@ export function mount({root, part, props, trigger}) {
     );
   }
 
-  /** Takes what is asked for in the address, a patch of its block's grid, otherwise the token that Python chose. */
+  /** Takes the token of the address, a patch of its block's grid, otherwise the token that Python chose. */
   function wanted() {
     const {grids, link, leads} = scene.value;
     const told = !leads && keptBy(link);

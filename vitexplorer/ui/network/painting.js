@@ -1,4 +1,4 @@
-// Painting of the picture on two canvases: what stays while another token is followed, and what follows it.
+// Painting of the picture on two canvases. The upper one changes with the followed token, the lower one does not.
 
 import {rgbTable} from '../canvas/colours.js';
 import {filled} from '../kit/dom.js';

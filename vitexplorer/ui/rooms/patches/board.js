@@ -202,7 +202,7 @@ export function mount({root, part, props, trigger}) {
 
   offersPicture(root, () => (scene.image ? pngFile(picture(), 2) : null));
 
-  // ------------------------------------------------------------------------------------ what Python sends
+  // ------------------------------------------------------------------------------------ values from Python
 
   function writeWords() {
     const {value} = scene;
