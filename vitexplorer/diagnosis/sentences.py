@@ -7,7 +7,7 @@ from vitexplorer.diagnosis.answers import ACCURACY
 
 NO_PICTURES = Text("There are no pictures.", "没有图像。")
 NO_MODEL = Text("There is no model.", "没有模型。")
-NO_LABELS = Text("There are no labels.", "没有标签。")
+NO_LABELS = Text("There are no labels that are classes of the model.", "没有与模型类别对应的标签。")
 NO_ANSWERS = Text("The model has no classifier, so its answers cannot be judged.", "模型没有分类头，无法评判其回答。")
 NO_CLASSES = Text(
     "The model has no classes. Its features can be judged by pictures with labels, two or more of each class.",

@@ -17,6 +17,7 @@ import vitexplorer as vx
 from tests.helpers.libraries import CASES, LABELS, made, saved
 from tests.helpers.meta_models import without_numbers
 from tests.helpers.thorough import always, later, quick
+from vitexplorer.capturing.capture import prepare
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
@@ -332,7 +333,7 @@ def test_what_a_folder_leaves_open_is_reported(vit: Path) -> None:
     assert any("does not say how images are prepared" in note.en for note in vx.load_model(weights=vit).notes)
 
 
-@pytest.mark.parametrize(("field", "value"), [("do_rescale", False), ("rescale_factor", 0.5), ("do_resize", False)])
+@pytest.mark.parametrize(("field", "value"), [("rescale_factor", 2), ("rescale_factor", 1e-9), ("do_resize", False)])
 def test_preparing_that_is_not_followed_is_refused_by_name(
     field: str, value: object, vit: Path, tmp_path: Path
 ) -> None:
@@ -340,6 +341,20 @@ def test_preparing_that_is_not_followed_is_refused_by_name(
     (folder / "preprocessor_config.json").write_text(json.dumps({field: value}))
     with pytest.raises(WeightsError, match=f"preprocessor_config.json says {field} = "):
         vx.load_model(weights=folder)
+
+
+@pytest.mark.parametrize(("fields", "factor"), [({"do_rescale": False}, 1), ({"rescale_factor": 1 / 127.5}, 1 / 127.5)])
+def test_another_factor_of_pixels_is_followed_as_transformers_follows_it(
+    fields: dict, factor: float, vit: Path, tmp_path: Path
+) -> None:
+    folder = copied(vit, tmp_path)
+    own = {"image_mean": [0.4, 0.5, 0.6], "image_std": [0.2, 0.25, 0.3], "size": {"height": 64, "width": 64}}
+    (folder / "preprocessor_config.json").write_text(json.dumps({**own, **fields}))
+    model = vx.load_model(weights=folder)
+    pixels = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    theirs = (pixels * factor - np.array(own["image_mean"])) / np.array(own["image_std"])
+    np.testing.assert_allclose(prepare(model, pixels).tensor[0].permute(1, 2, 0), theirs, rtol=1e-4, atol=1e-4)
+    assert any("not by 1/255 as usual" in note.en for note in model.notes)
 
 
 def test_images_that_are_not_normalised_stay_as_they_are(vit: Path, tmp_path: Path) -> None:

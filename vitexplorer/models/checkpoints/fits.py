@@ -71,11 +71,15 @@ def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
         raise several(source, names)
     if not names:
         return None
-    classifier = timm.get_pretrained_cfg(names[0]).classifier
+    return Blueprint(names[0], names[0], {"num_classes": count_classes_of(names[0], tensors)}, tensors, facts)
+
+
+def count_classes_of(name: str, tensors: Tensors) -> int:
+    """Return the number of classes of timm's architecture `name` with these tensors; 0 without a classifier."""
+    classifier = timm.get_pretrained_cfg(name).classifier
     first = classifier if isinstance(classifier, str) else classifier[0]
     weight = tensors.get(f"{first}.weight")
-    arguments = {"num_classes": 0 if weight is None else len(weight)}
-    return Blueprint(names[0], names[0], arguments, tensors, facts)
+    return 0 if weight is None else len(weight)
 
 
 def several(source: str, names: tuple[str, ...]) -> SeveralFitError:

@@ -16,8 +16,15 @@ from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 """Interpolation by Pillow's numbers, which transformers writes"""
 CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
-_ALWAYS = Text("true: images are resized and brought to 0-1 here", "true：此处总会缩放图像并将其值调整到 0-1")
-_TO_ONE = Text("1/255: images are brought to 0-1 here", "1/255：此处图像的值总是调整到 0-1")
+_ALWAYS = Text("true: images are always resized here", "true：此处总会缩放图像")
+_FACTORS = Text("a number from {least:g} to 1", "{least:g} 到 1 的数")
+_LEAST_FACTOR = 1e-6
+_RESCALED = Text(
+    "{file} multiplies pixels of 0-255 by {factor:.3g}, not by 1/255 as usual. It is followed: mean and standard "
+    "deviation are {mean} and {std} for pixels of 0-1.",
+    "{file} 将 0-255 的像素值乘以 {factor:.3g}，而不是通常的 1/255。此处照做：对应于 0-1 像素值的均值为 {mean}，"
+    "标准差为 {std}。",
+)
 _DIVISORS = Text("numbers above 0", "大于 0 的数")
 
 
@@ -36,6 +43,7 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, default: Mapping[str, A
     heads = "num_attention_heads" if "num_attention_heads" in fields.values else "num_heads"
     is_listed = isinstance(fields.values.get(heads), list)
     prepared = Fields(config, PREPROCESSOR).section("preprocessor")
+    preprocessing, notes = _preprocessing(prepared, default) if prepared else (default, (GUESSED,))
     return Facts(
         num_heads=fields.integers(heads) if is_listed else fields.integer(heads),
         image_size=fields.size("image_size"),
@@ -45,8 +53,8 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, default: Mapping[str, A
         pretrained_windows=fields.integers("pretrained_window_sizes", least=0, most=MOST_PIXELS),
         rope_theta=fields.number("rope_theta"),
         class_names=class_names(config.get("id2label")),
-        notes=() if prepared else (GUESSED,),
-        preprocessing={**default, **(_preprocessing(prepared) if prepared else {})},
+        notes=notes,
+        preprocessing=preprocessing,
         check=partial(TRANSFORMERS.check, fields),
     )
 
@@ -77,7 +85,8 @@ def class_names(labels: Any) -> tuple[str, ...]:
     return () if all(name == f"LABEL_{i}" for i, name in enumerate(names)) else names
 
 
-def _preprocessing(fields: Fields) -> dict[str, Any]:
+def _preprocessing(fields: Fields, default: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+    """Return the preprocessing with the entries of `default` that the fields leave open, and a note of a rescaling."""
     result = {
         "mean": fields.numbers("image_mean", 3),
         "std": fields.numbers("image_std", 3),
@@ -87,18 +96,31 @@ def _preprocessing(fields: Fields) -> dict[str, Any]:
         raise fields.refusal("image_std", _DIVISORS)
     if fields.flag("do_normalize") is False:
         result |= {"mean": (0.0,) * 3, "std": (1.0,) * 3}
-    for field in ("do_rescale", "do_resize"):
-        if fields.flag(field) is False:
-            raise fields.refusal(field, _ALWAYS)
-    if abs((fields.number("rescale_factor") or 1 / 255) * 255 - 1) > 1e-6:
-        raise fields.refusal("rescale_factor", _TO_ONE)
+    if fields.flag("do_resize") is False:
+        raise fields.refusal("do_resize", _ALWAYS)
     resized = _side(fields, "size")
     cropped = _side(fields, "crop_size")
     if fields.flag("do_center_crop") and resized and cropped:
         result["crop_pct"] = min(1.0, cropped / resized)
     elif "size" in fields.values:
         result |= {"crop_pct": 1.0, "crop_mode": "squash"}
-    return {name: value for name, value in result.items() if value is not None}
+    return _rescaled(fields, {**default, **{name: value for name, value in result.items() if value is not None}})
+
+
+def _rescaled(fields: Fields, preprocessing: dict[str, Any]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+    """Turn mean and standard deviation of pixels that are multiplied by another factor than 1/255 into those of 0-1."""
+    factor = 1.0 if fields.flag("do_rescale") is False else fields.number("rescale_factor") or 1 / 255
+    if not _LEAST_FACTOR <= factor <= 1:
+        raise fields.refusal("rescale_factor", _FACTORS.format(least=_LEAST_FACTOR))
+    if abs(255 * factor - 1) < 1e-6:
+        return preprocessing, ()
+    mean, std = (tuple(value / (255 * factor) for value in preprocessing[name]) for name in ("mean", "std"))
+    note = _RESCALED.format(file=PREPROCESSOR, factor=factor, mean=_short(mean), std=_short(std))
+    return {**preprocessing, "mean": mean, "std": std}, (note,)
+
+
+def _short(values: tuple[float, ...]) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)
 
 
 def _side(fields: Fields, field: str) -> int | None:

@@ -16,6 +16,7 @@ from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.misfit import MISSING, MisfitError
 from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.checkpoints.timm_config import facts_of, is_of_timm, named
 from vitexplorer.models.checkpoints.unsupported import UNSUPPORTED
 
 READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER")
@@ -43,7 +44,15 @@ def recognise(contents: Contents) -> Blueprint:
         SeveralFitError: several architectures fit.
         WeightsError: the names are unknown, the architecture is not supported, or the shapes contradict each other.
     """
+    notes: tuple[Text, ...] = ()
+    if is_of_timm(contents.config):
+        with _explain_misfits(contents, "timm"):
+            result = named(without(contents.tensors, COMPUTED)[0], contents.config)
+        if isinstance(result, Blueprint):
+            return result
+        notes = (result,)
     tensors, facts = to_timm_names(contents)
+    facts = facts.but(notes=(*facts.notes, *notes))
     if facts.library == "timm" and (result := blueprint(tensors, facts, contents.name)) is not None:
         return result
     outline = next((outline for outline in OUTLINES.values() if _suits(outline, tensors)), None)
@@ -70,7 +79,9 @@ def to_timm_names(contents: Contents) -> tuple[Tensors, Facts]:
         raise WeightsError(_UNSUPPORTED.format(source=contents.name, name=unsupported.name, why=unsupported.why))
     reader = next((reader for reader in READERS.values() if _matches_all(reader.signs, names)), None)
     if reader is None:
-        return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))
+        with _explain_misfits(contents, "timm"):
+            facts = facts_of(contents.config) if is_of_timm(contents.config) else Facts(notes=(GUESSED,))
+        return tensors, facts.but(image_size=None, window_size=_window(contents.tensors))
     with _explain_misfits(contents, reader.library):
         renamed, facts = reader.rename(tensors, contents.config)
         return renamed, facts.but(library=reader.library, window_size=facts.window_size or _window(contents.tensors))
