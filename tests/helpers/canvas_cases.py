@@ -83,11 +83,7 @@ def picture(height: int, width: int) -> np.ndarray:
 def attention_of(case: Case, block: int, only: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return attention (windows, heads, queries, keys) float32 and positions (windows, keys); of the query `only`."""
     grid = PatchGrid(case.rows, case.cols, 16, len(case.prefix))
-    positions = (
-        case.windows.positions(grid)
-        if case.windows
-        else np.concatenate([-1 - np.arange(len(case.prefix)), np.arange(grid.num_patches)])[None]
-    )
+    positions = case.windows.positions(grid) if case.windows else grid.positions
     image = picture(16 * case.rows, 16 * case.cols) / 255
     colour = image.reshape(case.rows, 16, case.cols, 16, 3).mean((1, 3)).reshape(-1, 3)
     place = np.stack(np.divmod(np.arange(grid.num_patches), case.cols), -1) / max(case.rows, case.cols)

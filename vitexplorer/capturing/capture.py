@@ -265,10 +265,7 @@ class Capture(Summarised, NotebookDisplay):
         site = self.site(block)
         if site.layout:
             return site.layout.keys
-        if site.windows:
-            return site.windows.positions(site.grid)
-        prefix = -1 - np.arange(site.grid.num_prefix_tokens)
-        return np.concatenate([prefix, np.arange(site.grid.num_patches)])[None]
+        return site.windows.positions(site.grid) if site.windows else site.grid.positions
 
     def query_positions(self, block: int) -> np.ndarray:
         """Return the place of each query of a block, int (windows, queries), as in `positions`."""

@@ -26,6 +26,16 @@ class PatchGrid:
         """Number of patch tokens, rows x cols."""
         return self.rows * self.cols
 
+    @property
+    def indices(self) -> np.ndarray:
+        """Index of every patch at its place, int (rows, cols)."""
+        return np.arange(self.num_patches).reshape(self.rows, self.cols)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Places of all tokens as one window, int (1, tokens): -1 - i for prefix token i, then each patch's index."""
+        return np.concatenate([-1 - np.arange(self.num_prefix_tokens), np.arange(self.num_patches)])[None]
+
 
 @described.register
 def _(grid: PatchGrid) -> str:
@@ -44,8 +54,7 @@ class WindowLayout:
 
         Undoes, in this order, window partition, padding and cyclic shift (Swin, arXiv 2103.14030, section 3.2).
         """
-        index = np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
-        index = np.roll(index, (-self.shift_size[0], -self.shift_size[1]), axis=(0, 1))
+        index = np.roll(grid.indices, (-self.shift_size[0], -self.shift_size[1]), axis=(0, 1))
         height, width = self.window_size
         padding = ((0, -grid.rows % height), (0, -grid.cols % width))
         index = np.pad(index, padding, constant_values=PADDING)

@@ -20,7 +20,7 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention
 
 def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.ndarray, " patches"]:
     """Return the source patch of each place; patches that reach beyond an image of `size` stay in place."""
-    index = np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
+    index = grid.indices
     whole = index[: size[0] // grid.patch_size, : size[1] // grid.patch_size].ravel()
     order = index.ravel().copy()
     order[whole] = np.random.default_rng(seed).permutation(whole)

@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -91,10 +90,7 @@ def _places(
     grid: PatchGrid, windows: WindowLayout | None, prefix_tokens: tuple[str, ...], device: torch.device
 ) -> BlockPlaces:
     prefix = grid.num_prefix_tokens
-    if windows is None:
-        positions = np.concatenate([-1 - np.arange(prefix), np.arange(grid.num_patches)])[None]
-    else:
-        positions = windows.positions(grid)
+    positions = grid.positions if windows is None else windows.positions(grid)
     at = torch.from_numpy(positions).to(device)
     rows = (at >= 0).float() / grid.num_patches
     middles = centres(at, grid)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
@@ -100,27 +99,17 @@ def coarser(grid: PatchGrid, stride: int) -> PatchGrid:
     return PatchGrid(-(-grid.rows // stride), -(-grid.cols // stride), grid.patch_size * stride)
 
 
-def indices(grid: PatchGrid) -> Int[np.ndarray, "rows cols"]:
-    """Return every patch's index at its position in the grid."""
-    return np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
-
-
-def sequence(grid: PatchGrid) -> Int[np.ndarray, "windows tokens"]:
-    """Return one window of the prefix tokens, then the patches row by row."""
-    return np.concatenate([-1 - np.arange(grid.num_prefix_tokens), np.arange(grid.num_patches)])[None]
-
-
 def dilated(grid: PatchGrid, size: tuple[int, int]) -> TokenLayout:
     """Lay out windows of `size` tokens spread evenly over the grid (MaxViT, arXiv 2204.01697, section 3.2)."""
     rows, cols = size
-    cells = indices(grid).reshape(rows, grid.rows // rows, cols, grid.cols // cols).transpose(1, 3, 0, 2)
+    cells = grid.indices.reshape(rows, grid.rows // rows, cols, grid.cols // cols).transpose(1, 3, 0, 2)
     cells = np.ascontiguousarray(cells.reshape(-1, rows * cols))
     return TokenLayout(cells, cells, grid)
 
 
 def between(queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
     """Lay out attention from all patches of one grid to all of another; each grid's prefix tokens come first."""
-    return TokenLayout(sequence(queries), sequence(keys), keys)
+    return TokenLayout(queries.positions, keys.positions, keys)
 
 
 # ---------------------------------------------------------------------------------------------- sites
@@ -140,7 +129,7 @@ def in_windows(name: str, grid: PatchGrid, size: Sequence[int], **facts: Any) ->
 def of_class(name: str, grid: PatchGrid) -> BlockSite:
     """Describe class attention (CaiT, arXiv 2103.17239, section 3): prefix tokens attend to themselves and patches."""
     queries = -1 - np.arange(grid.num_prefix_tokens)[None]
-    return BlockSite(name, grid, layout=TokenLayout(queries, sequence(grid), grid))
+    return BlockSite(name, grid, layout=TokenLayout(queries, grid.positions, grid))
 
 
 # ---------------------------------------------------------------------------------------------- axes

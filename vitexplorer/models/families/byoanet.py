@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, TokenLayout, WindowLayout
-from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of, indices, stage_grid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of, stage_grid
 
 POOLED = Text(
     "What attention gives is averaged over 2 × 2 patches before it goes on.", "注意力的结果随后按 2 × 2 个图块取平均。"
@@ -73,7 +73,7 @@ def _halo(attn: nn.Module, queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
 
 def _surrounded(grid: PatchGrid, block: int, halo: int) -> Int[np.ndarray, "windows tokens"]:
     """Return every window of `block` x `block` patches extended by `halo` on each side, row by row."""
-    padded = np.pad(indices(grid), halo, constant_values=PADDING)
+    padded = np.pad(grid.indices, halo, constant_values=PADDING)
     side = block + 2 * halo
     return sliding_window_view(padded, (side, side))[::block, ::block].reshape(-1, side * side).copy()
 
