@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import torch
+from einops import rearrange
 from jaxtyping import Float, Int
 from timm.models.vision_transformer import Block, VisionTransformer
 from torch import Tensor, nn
@@ -78,16 +79,16 @@ def to_patches(
     images: Float[Tensor, "batch channels height width"], patch_size: int
 ) -> Float[Tensor, "batch patches pixels"]:
     """Cut images into patches in the decoder's layout, each patch row by row with its colours last."""
-    rows = images.unflatten(2, (-1, patch_size)).unflatten(4, (-1, patch_size))
-    return rows.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
+    pattern = "batch channels (rows y) (cols x) -> batch (rows cols) (y x channels)"
+    return rearrange(images, pattern, y=patch_size, x=patch_size)
 
 
 def to_images(
     patches: Float[Tensor, "batch patches pixels"], grid: tuple[int, int], patch_size: int
 ) -> Float[Tensor, "batch channels height width"]:
     """Invert `to_patches`."""
-    parts = patches.reshape(len(patches), *grid, patch_size, patch_size, 3)
-    return parts.permute(0, 5, 1, 3, 2, 4).flatten(4, 5).flatten(2, 3)
+    pattern = "batch (rows cols) (y x channels) -> batch channels (rows y) (cols x)"
+    return rearrange(patches, pattern, rows=grid[0], cols=grid[1], y=patch_size, x=patch_size)
 
 
 def choose_visible(patches: int, hidden_share: float, generator: torch.Generator, batch: int = 1) -> Tensor:
