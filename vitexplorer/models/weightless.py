@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING
 
 from torch import nn
 
-
-@runtime_checkable
-class Loaded(Protocol):
-    """Part of a `LoadedModel` that this file needs."""
-
-    module: nn.Module
-
-
-M = TypeVar("M", bound=Loaded)
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
 
 
 def without_storage(module: nn.Module) -> nn.Module:
@@ -26,7 +19,7 @@ def without_storage(module: nn.Module) -> nn.Module:
     return copy.deepcopy(module, tensors)
 
 
-def weightless(model: M) -> M:
+def weightless(model: LoadedModel) -> LoadedModel:
     """Return the model on the meta device, to attach methods, try sizes and count costs; it computes no values."""
     if all(parameter.is_meta for parameter in model.module.parameters()):
         return model
