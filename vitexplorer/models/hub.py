@@ -99,7 +99,8 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
 
     def report(done: int, total: int) -> None:
         try:
-            (progress or (lambda done, total: None))(done, total)
+            if progress is not None:
+                progress(done, total)
         except Exception as error:  # a chunked transfer calls from its own thread, which would swallow the error
             raised.append(error)
             raise
