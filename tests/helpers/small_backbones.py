@@ -8,10 +8,9 @@ import timm
 import torch
 
 from tests.helpers.meta_models import outline_of
-from tests.helpers.small_models import load_small, roughen
-from vitexplorer.core.types import Provenance
+from tests.helpers.small_models import as_loaded, load_small, roughen
 from vitexplorer.models.convolutional import family_of_backbone
-from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
 
 CONVOLUTIONAL = {"resnet": "test_resnet", "efficientnet": "test_efficientnet"}
@@ -45,13 +44,7 @@ def load_backbone(key: str) -> LoadedModel:
     with seeded(0):
         module = timm.create_model(CONVOLUTIONAL[key], num_classes=7).eval()
         roughen(module)
-    return LoadedModel(
-        name=key,
-        module=module,
-        family=family_of_backbone(module, key),
-        provenance=Provenance(key, "random", "seed 0"),
-        preprocessing=Preprocessing((64, 64), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), "bicubic", 1.0, "center"),
-    )
+    return as_loaded(key, module, family_of_backbone(module, key), (64, 64))
 
 
 def pixels(model: LoadedModel, count: int = 3, seed: int = 0) -> torch.Tensor:
@@ -63,10 +56,4 @@ def on_meta(architecture: str, **options: object) -> LoadedModel:
     """Make a whole architecture without parameter values, for counting."""
     module = outline_of(architecture, **options)
     size = getattr(getattr(module, "patch_embed", None), "img_size", (224, 224))
-    return LoadedModel(
-        name=architecture,
-        module=module,
-        family=family_of_backbone(module, architecture),
-        provenance=Provenance(architecture, "random", "seed 0"),
-        preprocessing=Preprocessing(tuple(size), (0.5,) * 3, (0.5,) * 3, "bicubic", 1.0, "center"),
-    )
+    return as_loaded(architecture, module, family_of_backbone(module, architecture), tuple(size))

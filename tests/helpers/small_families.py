@@ -33,12 +33,11 @@ from torch import nn
 
 from benchmarks.field.coverage import settle
 from tests.helpers.meta_models import outline_of
-from tests.helpers.small_models import picture, roughen
+from tests.helpers.small_models import as_loaded, picture, roughen
 from vitexplorer.capturing.capture import Capture, capture
-from vitexplorer.core.types import Provenance
 from vitexplorer.models.families import FAMILIES, family_of
 from vitexplorer.models.family import ModelFamily
-from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
 
 
@@ -360,13 +359,7 @@ def load_case(key: str) -> LoadedModel:
         roughen(module)
         if case.settled:
             settle(module, torch.empty(1, 3, *case.size))
-    return LoadedModel(
-        name=key,
-        module=module,
-        family=family_of(module, key),
-        provenance=Provenance(key, "random", "seed 0"),
-        preprocessing=Preprocessing(case.size, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), "bicubic", 1.0, "center"),
-    )
+    return as_loaded(key, module, family_of(module, key), case.size)
 
 
 @cache

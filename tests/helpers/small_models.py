@@ -18,6 +18,7 @@ from torch import nn
 from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.core.types import Fit, Provenance
 from vitexplorer.models.families import family_of
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.models.seeding import seeded
 from vitexplorer.tracing.attention_call import view_layout
@@ -97,12 +98,16 @@ def load_small(key: str) -> LoadedModel:
     with seeded(0):
         module = timm.create_model(recipe.architecture, **recipe.options).eval()
         roughen(module)
-    size = tuple(module.patch_embed.img_size)
+    return as_loaded(key, module, family_of(module, key), tuple(module.patch_embed.img_size))
+
+
+def as_loaded(name: str, module: nn.Module, family: ModelFamily, size: tuple[int, int]) -> LoadedModel:
+    """Describe a module with random parameters that takes images of a size."""
     return LoadedModel(
-        name=key,
+        name=name,
         module=module,
-        family=family_of(module, key),
-        provenance=Provenance(key, "random", "seed 0"),
+        family=family,
+        provenance=Provenance(name, "random", "seed 0"),
         preprocessing=Preprocessing(size, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), "bicubic", 1.0, "center"),
     )
 
