@@ -12,6 +12,7 @@ from open_clip.model import CLIP, CLIPTextCfg, CLIPVisionCfg, CustomTextCLIP
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
 from torch import nn
 from transformers import (
     CLIPConfig,
@@ -65,10 +66,18 @@ def _roughened(model: nn.Module) -> nn.Module:
     return model.eval()
 
 
+def _save(kind: type, config: Any, folder: Path, *, tokenizer: bool = True) -> Any:
+    """Make a model of transformers, save it with its tokenizer, and return it."""
+    with seeded(0):
+        model = _roughened(kind(config))
+    model.save_pretrained(folder)
+    if tokenizer:
+        save_tokenizer(folder)
+    return model
+
+
 def save_tokenizer(folder: Path) -> None:
     """Save a tokenizer that knows `WORDS`; a text stands between its beginning and its end."""
-    from tokenizers.processors import TemplateProcessing
-
     inner = Tokenizer(WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))
     inner.pre_tokenizer = Whitespace()
     inner.post_processor = TemplateProcessing("[BOS] $A [EOS]", special_tokens=[("[BOS]", 2), ("[EOS]", 3)])
@@ -81,12 +90,7 @@ def save_clip(folder: Path, *, blocks: int = 7, tokenizer: bool = True, **vision
     config = CLIPConfig(
         text_config=_TEXT, vision_config={**_VISION, "num_hidden_layers": blocks, **vision}, projection_dim=JOINT
     )
-    with seeded(0):
-        model = _roughened(CLIPModel(config))
-    model.save_pretrained(folder)
-    if tokenizer:
-        save_tokenizer(folder)
-    return model
+    return _save(CLIPModel, config, folder, tokenizer=tokenizer)
 
 
 def save_siglip(folder: Path) -> SiglipModel:
@@ -94,22 +98,14 @@ def save_siglip(folder: Path) -> SiglipModel:
     config = SiglipConfig(
         text_config={**_TEXT, "projection_size": 48}, vision_config={**_VISION, "num_hidden_layers": 3}
     )
-    with seeded(0):
-        model = _roughened(SiglipModel(config))
-    model.save_pretrained(folder)
-    save_tokenizer(folder)
-    return model
+    return _save(SiglipModel, config, folder)
 
 
 def save_siglip_2(folder: Path) -> Siglip2Model:
     """Save a SigLIP 2 of transformers; returns it."""
     vision = {**_VISION, "num_hidden_layers": 3, "num_patches": (SIDE // PATCH) ** 2}
     config = Siglip2Config(text_config={**_TEXT, "projection_size": 48}, vision_config=vision)
-    with seeded(0):
-        model = _roughened(Siglip2Model(config))
-    model.save_pretrained(folder)
-    save_tokenizer(folder)
-    return model
+    return _save(Siglip2Model, config, folder)
 
 
 def save_open_clip(folder: Path, *, sigmoid: bool = False) -> CLIP | CustomTextCLIP:
