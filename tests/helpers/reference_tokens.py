@@ -11,8 +11,6 @@ import math
 import numpy as np
 from torch import nn
 
-from tests.helpers import reference_tokens
-
 Cell = tuple[int, int] | str | None
 
 
@@ -114,8 +112,7 @@ def vit_macs(
 
 def read_slowly(module: nn.Module, token: np.ndarray) -> np.ndarray:
     """Apply the final LayerNorm and the classifier to one token, in float64."""
-    norm = module.norm if isinstance(module.norm, nn.LayerNorm) else module.fc_norm
-    parameters = [p.detach().double().numpy() for p in (norm.weight, norm.bias, module.head.weight, module.head.bias)]
-    return reference_tokens.linear(
-        reference_tokens.layer_norm(token, *parameters[:2], norm.eps), parameters[2], parameters[3]
-    )
+    final = module.norm if isinstance(module.norm, nn.LayerNorm) else module.fc_norm
+    gain, bias = (parameter.detach().double().numpy() for parameter in (final.weight, final.bias))
+    head = (parameter.detach().double().numpy() for parameter in (module.head.weight, module.head.bias))
+    return linear(layer_norm(token, gain, bias, final.eps), *head)
