@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import gradio as gr
 
-import vitexplorer
+from tests.helpers.tree import PACKAGE
 
-PACKAGE = Path(vitexplorer.__file__).parent
 ADAPTER = sorted((PACKAGE / "ui" / "gradio_adapter").glob("*.py"))
 """Files that may use private names"""
 EXPORTED = {"gradio.components", "gradio.layouts", "gradio.mcp", "gradio.themes", "gradio.validators"}

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.every_case import check_every
-from tests.helpers.private_names import ADAPTER, LIBRARIES, PACKAGE, private_attributes, private_imports
+from tests.helpers.private_names import ADAPTER, LIBRARIES, private_attributes, private_imports
+from tests.helpers.tree import PACKAGE
 
 
 def check_file(file: Path) -> None:
