@@ -25,7 +25,6 @@ DECODER = {
     "decoder_num_hidden_layers": 1,
     "decoder_intermediate_size": 64,
 }
-FIVE = {**PLAIN, "num_labels": 5}
 WORDS = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1}
 WORDS |= {"vocab_size": 20, "bos_token_id": 0, "eos_token_id": 1}
 STAGES = {"hidden_sizes": [16, 32, 48, 64], "depths": [1, 1, 2, 1], "num_attention_heads": [1, 2, 3, 4]}
@@ -70,6 +69,16 @@ def hugging(
     )
 
 
+def classifier(name: str, **options: Any) -> Case:
+    """Make the case of an image classifier of transformers, with five classes."""
+    return hugging(f"{name}ForImageClassification", f"{name}Config", {**options, "num_labels": 5}, logits)
+
+
+def dinov3(**options: Any) -> Case:
+    """Make a case of DINOv3, whose mask token is left out."""
+    return hugging("DINOv3ViTModel", "DINOv3ViTConfig", {**PLAIN, **options}, first, tensors_left_out=1)
+
+
 def alone(make: Callable[[Any], nn.Module], library: str = "open_clip", **known: Any) -> Case:
     """Make a case whose output is one tensor; for CLIP its image tower."""
 
@@ -105,7 +114,7 @@ def in_patches(images: Tensor) -> dict[str, Tensor]:
 CASES = {
     "vit": hugging("ViTForImageClassification", "ViTConfig", {**PLAIN, "id2label": LABELS}, logits),
     "vit_bare": hugging("ViTModel", "ViTConfig", PLAIN, first, tensors_left_out=2),
-    "deit": hugging("DeiTForImageClassification", "DeiTConfig", {**PLAIN, "num_labels": 5}, logits),
+    "deit": classifier("DeiT", **PLAIN),
     "deit_teacher": hugging("DeiTForImageClassificationWithTeacher", "DeiTConfig", {**PLAIN, "num_labels": 5}, logits),
     "mae": hugging(
         "ViTMAEForPreTraining",
@@ -125,74 +134,28 @@ CASES = {
     "dinov2_registers": hugging(
         "Dinov2WithRegistersModel", "Dinov2WithRegistersConfig", {**WIDE, "mlp_ratio": 2}, first, tensors_left_out=1
     ),
-    "dinov3": hugging(
-        "DINOv3ViTModel", "DINOv3ViTConfig", {**PLAIN, "num_register_tokens": 4}, first, tensors_left_out=1
+    "dinov3": dinov3(num_register_tokens=4),
+    "dinov3_gated": dinov3(num_register_tokens=4, use_gated_mlp=True, hidden_act="silu"),
+    "dinov3_all_biases": dinov3(num_register_tokens=4, key_bias=True, query_bias=False),
+    "dinov3_without_biases": dinov3(query_bias=False, value_bias=False, proj_bias=False, mlp_bias=False),
+    "dinov3_gated_without_biases": dinov3(use_gated_mlp=True, hidden_act="mish", value_bias=False, mlp_bias=False),
+    "beit": classifier("Beit", **PLAIN, use_relative_position_bias=True),
+    "beit_shared": classifier("Beit", **PLAIN, use_shared_relative_position_bias=True),
+    "beit_unscaled": classifier(
+        "Beit", **PLAIN, use_relative_position_bias=True, layer_scale_init_value=0.0, hidden_act="relu"
     ),
-    "dinov3_gated": hugging(
-        "DINOv3ViTModel",
-        "DINOv3ViTConfig",
-        {**PLAIN, "num_register_tokens": 4, "use_gated_mlp": True, "hidden_act": "silu"},
-        first,
-        tensors_left_out=1,
-    ),
-    "dinov3_all_biases": hugging(
-        "DINOv3ViTModel",
-        "DINOv3ViTConfig",
-        {**PLAIN, "num_register_tokens": 4, "key_bias": True, "query_bias": False},
-        first,
-        tensors_left_out=1,
-    ),
-    "dinov3_without_biases": hugging(
-        "DINOv3ViTModel",
-        "DINOv3ViTConfig",
-        {**PLAIN, "query_bias": False, "value_bias": False, "proj_bias": False, "mlp_bias": False},
-        first,
-        tensors_left_out=1,
-    ),
-    "dinov3_gated_without_biases": hugging(
-        "DINOv3ViTModel",
-        "DINOv3ViTConfig",
-        {**PLAIN, "use_gated_mlp": True, "hidden_act": "mish", "value_bias": False, "mlp_bias": False},
-        first,
-        tensors_left_out=1,
-    ),
-    "beit": hugging(
-        "BeitForImageClassification",
-        "BeitConfig",
-        {**PLAIN, "use_relative_position_bias": True, "num_labels": 5},
-        logits,
-    ),
-    "beit_shared": hugging(
-        "BeitForImageClassification",
-        "BeitConfig",
-        {**PLAIN, "use_shared_relative_position_bias": True, "num_labels": 5},
-        logits,
-    ),
-    "beit_unscaled": hugging(
-        "BeitForImageClassification",
-        "BeitConfig",
-        {**FIVE, "use_relative_position_bias": True, "layer_scale_init_value": 0.0, "hidden_act": "relu"},
-        logits,
-    ),
-    "swin": hugging("SwinForImageClassification", "SwinConfig", {**WINDOWS, "num_labels": 5}, logits),
-    "swinv2": hugging("Swinv2ForImageClassification", "Swinv2Config", {**WINDOWS, "num_labels": 5}, logits),
+    "swin": classifier("Swin", **WINDOWS),
+    "swinv2": classifier("Swinv2", **WINDOWS),
     "clip": hugging(
         "CLIPVisionModelWithProjection", "CLIPVisionConfig", {**PLAIN, "projection_dim": 8}, lambda o: o.image_embeds
     ),
     "siglip": hugging("SiglipVisionModel", "SiglipVisionConfig", PLAIN, pooled),
     "beit_bare": hugging("BeitModel", "BeitConfig", {**PLAIN, "use_relative_position_bias": True}, pooled),
-    "beit_absolute": hugging(
-        "BeitForImageClassification", "BeitConfig", {**FIVE, "use_absolute_position_embeddings": True}, logits
-    ),
-    "data2vec": hugging(
-        "Data2VecVisionForImageClassification",
-        "Data2VecVisionConfig",
-        {**FIVE, "use_relative_position_bias": True, "attn_implementation": "eager"},
-        logits,
-    ),
-    "msn": hugging("ViTMSNForImageClassification", "ViTMSNConfig", FIVE, logits),
+    "beit_absolute": classifier("Beit", **PLAIN, use_absolute_position_embeddings=True),
+    "data2vec": classifier("Data2VecVision", **PLAIN, use_relative_position_bias=True, attn_implementation="eager"),
+    "msn": classifier("ViTMSN", **PLAIN),
     "msn_bare": hugging("ViTMSNModel", "ViTMSNConfig", PLAIN, first),
-    "ijepa": hugging("IJepaForImageClassification", "IJepaConfig", FIVE, logits),
+    "ijepa": classifier("IJepa", **PLAIN),
     "ijepa_bare": hugging("IJepaModel", "IJepaConfig", PLAIN, lambda o: o.last_hidden_state.mean(1)),
     "vit_hidden_patches": hugging("ViTForMaskedImageModeling", "ViTConfig", PLAIN, first, "vit", tensors_left_out=3),
     "deit_bare": hugging("DeiTModel", "DeiTConfig", PLAIN, first, tensors_left_out=2),
@@ -204,15 +167,11 @@ CASES = {
         "dinov2_with_registers",
         tensors_left_out=3,
     ),
-    "dinov3_without_registers": hugging(
-        "DINOv3ViTModel", "DINOv3ViTConfig", {**PLAIN, "num_register_tokens": 0}, first, tensors_left_out=1
-    ),
+    "dinov3_without_registers": dinov3(num_register_tokens=0),
     "swin_bare": hugging("SwinModel", "SwinConfig", WINDOWS, pooled),
     "swinv2_bare": hugging("Swinv2Model", "Swinv2Config", WINDOWS, pooled),
-    "pvt_v2": hugging("PvtV2ForImageClassification", "PvtV2Config", {**STAGES, "num_labels": 5}, logits),
-    "pvt_v2_linear": hugging(
-        "PvtV2ForImageClassification", "PvtV2Config", {**STAGES, "num_labels": 5, "linear_attention": True}, logits
-    ),
+    "pvt_v2": classifier("PvtV2", **STAGES),
+    "pvt_v2_linear": classifier("PvtV2", **STAGES, linear_attention=True),
     "pvt_v2_bare": hugging("PvtV2Model", "PvtV2Config", STAGES, lambda o: o.last_hidden_state.mean((2, 3))),
     "clip_bare": hugging("CLIPVisionModel", "CLIPVisionConfig", PLAIN, pooled),
     "clip_classifier": hugging(
@@ -267,12 +226,7 @@ CASES = {
         says=lambda module, images: module(**in_patches(images)).pooler_output,
         looks=None,
     ),
-    "segformer": hugging(
-        "SegformerForImageClassification",
-        "SegformerConfig",
-        {**STAGES, "num_labels": 5, "sr_ratios": [8, 4, 2, 1]},
-        logits,
-    ),
+    "segformer": classifier("Segformer", **STAGES, sr_ratios=[8, 4, 2, 1]),
     "segformer_pixels": hugging(
         "SegformerForSemanticSegmentation",
         "SegformerConfig",
