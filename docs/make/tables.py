@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from inspect import Parameter
+from typing import Any
 
 from pydantic.fields import FieldInfo
 
@@ -77,11 +78,15 @@ def code(names: Iterable[str]) -> str:
 def views_table() -> str:
     """List every view, by room."""
     views = sorted(vx.views().items(), key=lambda item: (not item[1].room, item[1].room))
+    return _questions(("view", "question", "controls", "paper"), views)
+
+
+def _questions(header: tuple[str, ...], records: Iterable[tuple[str, Any]]) -> str:
     rows = [
-        (f"`{key}`", view.question.en, code(control.name for control in view.controls), link(view.paper))
-        for key, view in views
+        (f"`{key}`", record.question.en, code(control.name for control in record.controls), link(record.paper))
+        for key, record in records
     ]
-    return markdown(("view", "question", "controls", "paper"), rows)
+    return markdown(header, rows)
 
 
 def rooms_table() -> str:
@@ -93,20 +98,12 @@ def rooms_table() -> str:
 
 def comparisons_table() -> str:
     """List every comparison."""
-    rows = [
-        (f"`{key}`", record.question.en, code(control.name for control in record.controls), link(record.paper))
-        for key, record in vx.comparisons().items()
-    ]
-    return markdown(("comparison", "question", "controls", "paper"), rows)
+    return _questions(("comparison", "question", "controls", "paper"), vx.comparisons().items())
 
 
 def interventions_table() -> str:
     """List every intervention."""
-    rows = [
-        (f"`{key}`", record.question.en, code(control.name for control in record.controls), link(record.paper))
-        for key, record in vx.interventions().items()
-    ]
-    return markdown(("intervention", "question", "settings", "paper"), rows)
+    return _questions(("intervention", "question", "settings", "paper"), vx.interventions().items())
 
 
 def causes_table() -> str:
