@@ -36,6 +36,7 @@ from benchmarks.fuzz import tried
 from tests.helpers.damaged_files import WRECKS, torn, wreck
 from tests.helpers.finetune_folders import class_folder
 from tests.helpers.fuzz_subject import Subject
+from tests.helpers.survey_images import files_of
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import detached
@@ -275,10 +276,6 @@ def survey_of(images: Path, out: Path) -> Path:
     return ask_all(images, model, ["prediction"], out, workers=1, rows_per_shard=1, batch_size=1)
 
 
-def rows_of(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in (folder / "rows").iterdir()}
-
-
 def frozen_surveys(images: Path, root: Path, times: int) -> int:
     """Count the frozen surveys that another process finishes to the same bytes, unharmed by the frozen one."""
     draw, right = random.Random(2), 0
@@ -290,7 +287,7 @@ def frozen_surveys(images: Path, root: Path, times: int) -> int:
         with subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             frozen = frozen_after(folder, draw.uniform(0.0, 0.3), process.pid)
             take_over(frozen, lambda folder=folder: survey_of(images, folder))
-            right += woken(frozen, folder) and rows_of(folder) == rows_of(whole)
+            right += woken(frozen, folder) and files_of(folder) == files_of(whole)
     return right
 
 
@@ -305,10 +302,7 @@ def damaged_rows(whole: Path, images: Path) -> int:
         shutil.copytree(whole, folder)
         wreck(rows_file(folder, 3), how)
         survey_of(images, folder)
-        right += (
-            rows_of(whole).items()
-            <= {file.name: file.read_bytes() for file in (folder / "rows").iterdir() if file.is_file()}.items()
-        )
+        right += files_of(whole).items() <= files_of(folder).items()
         shutil.rmtree(folder)
     return right
 
@@ -323,7 +317,7 @@ def damaged_indexes(whole: Path) -> int:
         wreck(path, how)
         opened = open_survey(folder)
         is_reported = bool(opened.made_again) or how == "closed"  # root can read every file
-        right += is_reported and opened.count == len(rows_of(whole))
+        right += is_reported and opened.count == len(files_of(whole))
         shutil.rmtree(folder)
     return right
 
