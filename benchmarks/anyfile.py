@@ -83,11 +83,7 @@ def row(key: str) -> tuple[str, ...]:
     used = model.notes[0].en.partition(": ")[2].partition(" tensors")[0]
     output_difference = _difference(captured.output, answer)
     attention_difference = _attention_difference(captured, list(seen)) if seen else ""
-    peers = (
-        of_peers(captured, module, Logits(module, case.says).eval(), images)
-        if captured.logits is not None
-        else ("",) * 4
-    )
+    peers = of_peers(captured, module, Logits(module, case.says).eval(), images)
     return (case.library.partition(".")[0], key, used, output_difference, attention_difference, *peers)
 
 
@@ -133,7 +129,7 @@ def last_norm(module: nn.Module) -> nn.Module | None:
 def of_peers(captured: Capture, module: nn.Module, logits: nn.Module, images: Tensor) -> tuple[str, ...]:
     """Return the additions that pytorch-grad-cam, torchcam (twice) and captum need for the last block's map."""
     layer = last_norm(module)
-    if layer is None or not captured.model.family.shows_stream:
+    if captured.logits is None or layer is None or not captured.model.family.shows_stream:
         return ("",) * 4
     target, grid = int(captured.logits.argmax()), captured.grid(captured.depth - 1)
     ours = vx.compute("grad_cam", captured, target=target, block=captured.depth - 1).values
