@@ -11,7 +11,6 @@ gradients of the attention alone.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -22,6 +21,7 @@ from captum.attr import IntegratedGradients, Occlusion
 from torch import Tensor, nn
 
 import vitexplorer as vx
+from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.views import VIEWS
@@ -50,11 +50,7 @@ class Asked:
 
     def network(self, fused: bool = True) -> nn.Module:
         """Copy the network; `fused=False` makes attention an explicit softmax, whose dropout accepts hooks."""
-        twin = copy.deepcopy(self.capture.model.module).eval().requires_grad_(True)
-        for part in twin.modules():
-            if hasattr(part, "fused_attn"):
-                part.fused_attn = fused
-        return twin
+        return with_fused_attention(self.capture.model.module, fused).eval().requires_grad_(True)
 
     def on_the_grid(self, patches: Tensor) -> np.ndarray:
         """Lay values (patches,) out on the grid, (rows, cols)."""
