@@ -44,6 +44,7 @@ from vitexplorer.evaluation.methods import is_slow, map_views, view_of
 from vitexplorer.evaluation.protocol import PROTOCOLS, Data
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.storage.atomic_writes import replace_bytes
 from vitexplorer.views import VIEWS
 
 SEED = 0
@@ -215,9 +216,7 @@ def work(piece: Piece, folder: Path) -> tuple[Piece, dict[str, float]]:
         scores = measure(model, cases, missing, first=piece.start, of_model=shared, report=record)
         found |= {keys[pair]: [value.tolist() for value in values] for pair, values in scores.items()}
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(f".{os.getpid()}.tmp")
-        beside.write_text(json.dumps(found), "utf-8")
-        beside.replace(file)
+        replace_bytes(file, json.dumps(found).encode(), is_durable=False)
     return piece, dict(seconds)
 
 

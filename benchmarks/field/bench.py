@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import time
 import zlib
 from collections.abc import Callable
@@ -16,8 +15,10 @@ from typing import TypeVar
 import torch
 from pydantic import TypeAdapter
 
+from benchmarks.field.fresh import Peak
 from benchmarks.field.peers import versions
 from benchmarks.field.timing import Timing, Work, interleaved
+from vitexplorer.storage.atomic_writes import replace_bytes
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,14 @@ class Bench:
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")
 
+    def bytes_of(self, peak: Peak) -> int:
+        """Return the memory of a case on this run's device."""
+        return peak.gpu if self.on_gpu else peak.grown
+
+    def megabytes(self, peak: Peak) -> int | str:
+        """Return the cell of a case's memory: whole megabytes, or why it could not finish."""
+        return peak.fell or round(self.bytes_of(peak) / 1e6)
+
     def interleaved(self, ways: dict[str, Work], rounds: int | None = None, warmup: int = 2) -> dict[str, Timing]:
         """Run `timing.interleaved` with this run's clock and limits."""
         gpu = {"clock": time.perf_counter, "synchronize": torch.cuda.synchronize} if self.on_gpu else {}
@@ -73,9 +82,7 @@ class Bench:
             return form.validate_json(file.read_bytes())
         answer = measure()
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(f".{os.getpid()}.tmp")
-        beside.write_bytes(form.dump_json(answer))
-        beside.replace(file)
+        replace_bytes(file, form.dump_json(answer), is_durable=False)
         return answer
 
 

@@ -61,9 +61,8 @@ def steps(bench: Bench) -> Table:
         times, peaks, trained = measured(bench, method, ways, network, batch)
         for way in ways:
             absolute = (1 / times[way].seconds,) if bench.on_gpu else ()
-            peak = peaks[way]
-            megabytes = peak.fell or round((peak.gpu if bench.on_gpu else peak.grown) / 1e6)
-            rows.append((method if way == OURS else None, way, trained[way], times[way], *absolute, megabytes))
+            named = method if way == OURS else None
+            rows.append((named, way, trained[way], times[way], *absolute, bench.megabytes(peaks[way])))
         best = min(ways, key=lambda way: times[way].median)
         if times[best].high < 1:
             slower.append(f"{method}: {best} {times[best].median:.2f}")

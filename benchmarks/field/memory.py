@@ -52,14 +52,10 @@ def tables(bench: Bench) -> list[Table]:
     return [Table("capture_memory", title, columns, rows, _paragraphs(found, bench)), growth(found, ways, bench)]
 
 
-def _bytes(peak: Peak, bench: Bench) -> int:
-    return peak.gpu if bench.on_gpu else peak.grown
-
-
 def _cell(peak: Peak | None, bench: Bench) -> Cell:
     if peak is None:
         return None if bench.on_gpu else "left out"
-    return peak.fell or round(_bytes(peak, bench) / 1e6)
+    return bench.megabytes(peak)
 
 
 def _paragraphs(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
@@ -79,8 +75,8 @@ def _compared(found: dict[Case, Peaks], bench: Bench, way: str) -> str:
     measured = {case: peaks for case, peaks in found.items() if way in peaks and not peaks[way].fell}
     lost = {}
     for case, peaks in measured.items():
-        theirs = {_bytes(peaks[peer], bench): peer for peer in PEERS if peer in peaks and not peaks[peer].fell}
-        if min(theirs) <= _bytes(peaks[way], bench):
+        theirs = {bench.bytes_of(peaks[peer]): peer for peer in PEERS if peer in peaks and not peaks[peer].fell}
+        if min(theirs) <= bench.bytes_of(peaks[way]):
             lost[case] = theirs[min(theirs)]
     wins = len(measured) - len(lost)
     sentence = f"{way.capitalize()}: less memory than every peer in {wins} of {len(measured)} cases."
@@ -107,4 +103,4 @@ def growth(found: dict[Case, Peaks], ways: list[str], bench: Bench) -> Table:
 def _power(small: Peak | None, large: Peak | None, ratio: float, bench: Bench) -> Cell:
     if not small or not large or small.fell or large.fell:
         return None
-    return math.log(_bytes(large, bench) / _bytes(small, bench)) / (2 * math.log(ratio))
+    return math.log(bench.bytes_of(large) / bench.bytes_of(small)) / (2 * math.log(ratio))

@@ -128,9 +128,7 @@ def rows_of(
     for way, time in times.items():
         names = (subject.view, f"{subject.model}, {subject.size}") if way == OURS else (None, None)
         absolute = (1000 * time.seconds,) if bench.on_gpu else ()
-        peak = peaks[way]
-        megabytes = peak.fell or round((peak.gpu if bench.on_gpu else peak.grown) / 1e6)
-        rows.append((*names, way, time, *absolute, megabytes, apart.get(way)))
+        rows.append((*names, way, time, *absolute, bench.megabytes(peaks[way]), apart.get(way)))
     return rows
 
 
