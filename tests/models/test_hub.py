@@ -18,12 +18,10 @@ import huggingface_hub.file_download
 import pytest
 import safetensors.torch
 import timm
-import torch
 
 from tests.helpers.thorough import later
 from tests.helpers.tree import ROOT
 from tests.helpers.weight_files import same_weights
-from vitexplorer.models.checkpoints import WeightsError, read_state_dict
 from vitexplorer.models.hub import DownloadError, PretrainedState, download_pretrained, pretrained_state
 
 NAME = "vit_tiny_patch16_224.augreg_in21k_ft_in1k"
@@ -261,16 +259,3 @@ def test_environment_variables_are_honoured(hub, tmp_path, offline):
         assert done.returncode == 0, done.stderr
         assert Path(done.stdout.strip()).read_bytes() == hub.data
         assert Path(done.stdout.strip()).is_relative_to(tmp_path / "home" / "hub")
-
-
-def test_a_wrapping_that_holds_itself_is_no_weights(tmp_path):
-    wrapped: dict = {}
-    wrapped["model"] = wrapped
-    torch.save(wrapped, tmp_path / "cycle.pth")
-    with pytest.raises(WeightsError, match="holds no weights"):
-        read_state_dict(tmp_path / "cycle.pth")
-
-
-def test_a_name_too_long_for_a_file_is_no_file(tmp_path):
-    with pytest.raises(WeightsError, match="There is no file"):
-        read_state_dict(tmp_path / ("a" * 300 + ".pth"))

@@ -189,6 +189,7 @@ def test_not_there_a_folder_another_kind(tmp_path):
     (tmp_path / "w.onnx").write_bytes(b"x")
     for path, sentence in {
         tmp_path / "none.pth": "There is no file",
+        tmp_path / f"{'a' * 300}.pth": "There is no file",
         tmp_path: "is a folder",
         tmp_path / "w.onnx": "expected one of .safetensors, .pth",
     }.items():
@@ -196,7 +197,11 @@ def test_not_there_a_folder_another_kind(tmp_path):
             read_state_dict(path)
 
 
-@pytest.mark.parametrize("contents", [{"epoch": 3}, [1, 2], {"model": {}}, {3: torch.zeros(2)}, torch.zeros(2)])
+CYCLE: dict[str, object] = {}
+CYCLE["model"] = CYCLE
+
+
+@pytest.mark.parametrize("contents", [{"epoch": 3}, [1, 2], {"model": {}}, {3: torch.zeros(2)}, torch.zeros(2), CYCLE])
 def test_a_file_without_named_tensors(tmp_path, contents):
     with pytest.raises(WeightsError, match="holds no weights"):
         read_state_dict(write(tmp_path / "w.pth", contents))
