@@ -124,9 +124,9 @@ def held(view: str, known: HandWired) -> Held:
     )
 
 
-def truth_table(side: int = 4, seed: int = 0) -> tuple[Held, ...]:
+def truth_table() -> tuple[Held, ...]:
     """Compare every relevance view on the network, sorted by error and then by error after scaling."""
-    known = hand_wired(side, seed)
+    known = hand_wired()
     return tuple(sorted((held(view, known) for view in EXPECTED), key=lambda row: (row.error, row.scaled_error)))
 
 

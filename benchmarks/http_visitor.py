@@ -49,13 +49,12 @@ class RefusedError(Exception):
 class HttpVisitor:
     """Visitor with one page, which `async with` closes as a closed tab does."""
 
-    def __init__(self, url: str, files: Sequence[str] = (), language: str = "en"):
+    def __init__(self, url: str, files: Sequence[str] = ()):
         """Set up a visitor who has not opened the page yet.
 
         Args:
             url: the server's address.
             files: paths that a browser requests before the page's first event.
-            language: language of the page.
         """
         self.session = uuid.uuid4().hex[:12]
         self.values: dict[int, Any] = {}
@@ -63,7 +62,7 @@ class HttpVisitor:
         self.lines: list[str] = []
         """What the status line has said"""
         self.requests = 0
-        self._url, self._first_files, self._search = url.rstrip("/"), files, {"lang": language}
+        self._url, self._first_files, self._search = url.rstrip("/"), files, {"lang": "en"}
         self._heard: dict[str, asyncio.Queue] = {}
         self._listening: asyncio.Task | None = None
         self._alive: asyncio.Task | None = None

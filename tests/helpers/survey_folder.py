@@ -19,6 +19,8 @@ from vitexplorer.survey.schema import FILE_COLUMNS
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
 
 CLASSES = (Text("gear", "齿轮"), Text("star", "星形"), Text("leaf", "叶子"), Text("cross", "十字"))
+HEADS = (2, 2, 3)
+"""Heads of each block"""
 FAILED = Text("The file is no picture.", "该文件不是图像。")
 
 
@@ -28,7 +30,6 @@ def synthetic_survey(
     *,
     rows_per_shard: int = 128,
     seed: int = 0,
-    heads: Sequence[int] = (2, 2, 3),
     features: int = 8,
     classes: Sequence[Text] = CLASSES,
     failed: float = 0.02,
@@ -44,7 +45,6 @@ def synthetic_survey(
         rows: planned.
         rows_per_shard: the last shard has the rest.
         seed: of all numbers; a row's depend on its shard alone.
-        heads: of each block.
         features: width of a token.
         classes: of the model; none for a model without a classifier.
         failed: share of images that could not be read.
@@ -71,10 +71,10 @@ def synthetic_survey(
             key: {} for key in (["prediction"] if classes else []) + ["heads", "outliers", "rollout", "features"]
         },
         left_out={} if classes else {"prediction": Text("There is no classifier.", "没有分类头。")},
-        heads=tuple(heads),
+        heads=HEADS,
         prefix_tokens=("cls",),
         class_names=tuple(classes),
-        columns=_described(heads, bool(classes), lists),
+        columns=_described(bool(classes), lists),
         labels="folders" if labels else None,
         source="/pictures",
         root="/pictures",
@@ -92,9 +92,9 @@ def synthetic_survey(
     return folder
 
 
-def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Column, ...]:
+def _described(classifier: bool, lists: bool) -> tuple[Column, ...]:
     """Describe the columns as the questions do."""
-    shape, floats = (len(heads), max(heads)), pa.list_(pa.float32())
+    shape, floats = (len(HEADS), max(HEADS)), pa.list_(pa.float32())
     of_heads = [
         Column(column, METRICS[metric], UNITS.get(metric, SHARE), shape=shape, axes=("blocks", "heads"), type=floats)
         for metric, column in COLUMNS.items()
