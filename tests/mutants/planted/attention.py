@@ -146,8 +146,8 @@ MUTANTS = (
     Mutant(
         "halo on two sides of a block instead of four",
         "_surrounded",
-        "np.pad(indices(grid), halo, ",
-        "np.pad(indices(grid), (0, 2 * halo), ",
+        "np.pad(grid.indices, halo, ",
+        "np.pad(grid.indices, (0, 2 * halo), ",
         "test_a_cell_changes_the_query_and_the_key_that_lie_on_it",
     ),
     Mutant(
