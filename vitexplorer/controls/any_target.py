@@ -27,6 +27,10 @@ _VERSUS = re.compile(r"\s+vs\s+")
 _REGION = re.compile(r"region\b(.*)")
 _TEXT = re.compile(r"text:\s*(.*)", re.DOTALL)
 _LIKE = re.compile(r"like(?::\s*|\s+)(.+?)(?:\s+patch\s+(\d+)\s*,\s*(\d+))?")
+TAKES = same(
+    "CLASS | CLASS vs CLASS | region ROW.COL+ROW.COL | patch ROW,COL | patch ROW,COL vs ROW,COL | like:IMAGE | "
+    "like:IMAGE patch ROW,COL | text: TEXT"
+)
 WORDS = {
     **PAINTING,
     "class": Text("a class", "一个类别"),
@@ -76,6 +80,8 @@ class AnyTargetControl(TargetControl):
 
     label: Text = Text("Target", "解释目标")
     kind: ClassVar[str] = "target"
+    takes: ClassVar[Text | None] = TAKES
+    words: ClassVar[Mapping[str, Text]] = WORDS | _OF_TEXTS
 
     def default(self, capture: CaptureProtocol) -> Target:
         """Return the class with the highest logit; without a classifier, the similarity of the sharpest patch."""
@@ -89,16 +95,17 @@ class AnyTargetControl(TargetControl):
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
-        if isinstance(value, str) and (match := _TEXT.fullmatch(value.strip())):
+        written = value.strip() if isinstance(value, str) else ""
+        if match := _TEXT.fullmatch(written):
             return LikeText(text_vectors([match[1]], capture)[0])
-        if isinstance(value, str) and (match := _PATCHES.fullmatch(value.strip())):
+        if match := _PATCHES.fullmatch(written):
             row, col, *other = (int(number) if number else None for number in match.groups())
             value = PatchAlike((row, col), None if other[0] is None else (other[0], other[1]))
-        elif isinstance(value, str) and (match := _REGION.fullmatch(value.strip())):
-            value = self._region(match[1], capture)
-        elif isinstance(value, str) and likeness(value):
+        elif match := _REGION.fullmatch(written):
+            return self._region(match[1], capture)
+        elif likeness(written):
             raise SettingError(NO_IMAGES)
-        elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
+        elif len(pair := _VERSUS.split(written)) == 2:
             return self._of_two(*pair, capture, settings)
         if isinstance(value, PatchAlike):
             check_patches(value.patches, capture.grid(capture.depth - 1))
@@ -152,10 +159,10 @@ class AnyTargetControl(TargetControl):
         result: Result | None = None,
     ) -> Spec:
         """Describe the control; it offers likely classes, the first versus the next two, and the sharpest patch."""
-        spec = replace(super().spec(capture, settings, result), takes=TAKES, words={**WORDS, **_OF_TEXTS})
+        spec = super().spec(capture, settings, result)
         if capture is None:
             return spec
-        words = WORDS if capture.model.text is None else spec.words
+        words = WORDS if capture.model.text is None else self.words
         if has_one_output(capture):
             words = {**words, "class": Text("the output", OUTPUT.zh)}
         grid = capture.grid(capture.depth - 1)
@@ -205,10 +212,6 @@ class AnyTargetControl(TargetControl):
         return target
 
 
-TAKES = same(
-    "CLASS | CLASS vs CLASS | region ROW.COL+ROW.COL | patch ROW,COL | patch ROW,COL vs ROW,COL | like:IMAGE | "
-    "like:IMAGE patch ROW,COL | text: TEXT"
-)
 NO_OTHER = Text(
     "{model} has one output, so there is no other class to compare it with. Explain the output itself.",
     "{model} 只有一个输出，因此没有可与之比较的另一个类别。请解释输出值本身。",

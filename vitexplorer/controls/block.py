@@ -42,6 +42,7 @@ class BlockControl(Control):
     first: bool = False
 
     kind: ClassVar[str] = "number"
+    takes: ClassVar[Text | None] = COUNTED
 
     def default(self, capture: CaptureProtocol) -> int:
         """Return the last block, or the first."""
@@ -56,4 +57,4 @@ class BlockControl(Control):
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return the range, up to the last block."""
-        return {"takes": COUNTED, "low": 0, "step": 1, "high": None if capture is None else capture.depth - 1}
+        return {"low": 0, "step": 1, "high": None if capture is None else capture.depth - 1}

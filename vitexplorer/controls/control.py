@@ -28,6 +28,10 @@ class Control(ABC):
     """True if its default and options depend on the capture, so are unknown without one"""
     of_python: ClassVar[bool] = False
     """True if only Python can give its value, so that no form has it"""
+    takes: ClassVar[Text | None] = None
+    """Allowed input, if it is the same for every control of the kind"""
+    words: ClassVar[Mapping[str, Text]] = {}
+    """Words in its drawing, likewise"""
 
     @abstractmethod
     def default(self, capture: CaptureProtocol) -> Any:
@@ -71,7 +75,7 @@ class Control(ABC):
             result: result computed with these settings, if it is drawn beside the control.
         """
         settings = settings or {}
-        details = self.details(capture, settings, result)
+        details = {"takes": self.takes, "words": self.words, **self.details(capture, settings, result)}
         if capture is None and self.of_capture:
             return Spec(self.kind, self.name, self.label, "", **details)
         value = settings.get(self.name)

@@ -35,6 +35,7 @@ class HeadsControl(Control):
     label: Text = Text("Heads (block.head)", "注意力头（块.头）")
 
     kind: ClassVar[str] = "heads"
+    words: ClassVar[Mapping[str, Text]] = WORDS
 
     def default(self, capture: CaptureProtocol) -> tuple[Head, ...]:
         """Return the first head of the last block."""
@@ -68,5 +69,5 @@ class HeadsControl(Control):
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return the number of heads of every block."""
         if capture is None:
-            return {"words": WORDS}
-        return {"words": WORDS, "more": {"heads": [capture.num_heads(block) for block in range(capture.depth)]}}
+            return {}
+        return {"more": {"heads": [capture.num_heads(block) for block in range(capture.depth)]}}

@@ -58,6 +58,8 @@ class ImagesControl(Control):
 
     kind: ClassVar[str] = "images"
     of_capture: ClassVar[bool] = False
+    takes: ClassVar[Text | None] = same("IMAGE,IMAGE")
+    words: ClassVar[Mapping[str, Text]] = WORDS
 
     def default(self, capture: CaptureProtocol | None) -> tuple[NamedCapture, ...]:
         """Return no pictures."""
@@ -86,7 +88,7 @@ class ImagesControl(Control):
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return the limit of pictures."""
-        return {"takes": same("IMAGE,IMAGE"), "words": WORDS, "more": {"most": MOST}}
+        return {"more": {"most": MOST}}
 
 
 NO_NAMES = Text(

@@ -73,6 +73,7 @@ class PatchesControl(Control):
     others: Others | None = None
 
     kind: ClassVar[str] = "patches"
+    words: ClassVar[Mapping[str, Text]] = WORDS
 
     def default(self, capture: CaptureProtocol) -> tuple[Cell, ...]:
         """Return the middle third of the image in each direction; none if others choose."""
@@ -106,7 +107,7 @@ class PatchesControl(Control):
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return a board that starts with the patches that the result hides."""
-        fields: Fields = {"words": WORDS}
+        fields: Fields = {}
         if self.others:
             fields = {
                 "takes": Text("numbers row by row, such as 0,1,17", "逐行编号，如 0,1,17"),

@@ -55,7 +55,8 @@ class QueryControl(Control):
     label: Text = Text("Query", "查询")
 
     kind: ClassVar[str] = "patch"
-    takes: ClassVar[Text] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
+    takes: ClassVar[Text | None] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
+    words: ClassVar[Mapping[str, Text]] = WORDS
 
     def default(self, capture: CaptureProtocol) -> str:
         """Return the class token if there is one, otherwise the mean over patches."""
@@ -76,10 +77,9 @@ class QueryControl(Control):
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return the board of patches."""
-        fields = {"takes": self.takes, "words": WORDS}
         if capture is None:
-            return fields
-        return fields | {"board": Board.of(self.grid(capture, settings), capture.input.pixels.shape[:2])}
+            return {}
+        return {"board": Board.of(self.grid(capture, settings), capture.input.pixels.shape[:2])}
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
         """Return a query that exists in the selected block, by default the last one. Raises SettingError otherwise."""
@@ -161,7 +161,7 @@ class TokenControl(QueryControl):
     patch_first: bool = False
     """True if a patch is the default even if there is a class token"""
 
-    takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
+    takes: ClassVar[Text | None] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
 
     def default(self, capture: CaptureProtocol) -> Query:
         """Return the class token if there is one, otherwise the sharpest patch of the last block's grid."""

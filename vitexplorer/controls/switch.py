@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, same
-from vitexplorer.core.types import Result
 
 
 @dataclass(frozen=True)
@@ -21,6 +19,7 @@ class Switch(Control):
 
     kind: ClassVar[str] = "choice"
     of_capture: ClassVar[bool] = False
+    takes: ClassVar[Text | None] = same("on | off")
 
     def default(self, capture: CaptureProtocol | None) -> bool:
         """Return the start value."""
@@ -41,7 +40,3 @@ class Switch(Control):
                 )
             )
         return known[word]
-
-    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
-        """Return what it takes."""
-        return {"takes": same("on | off")}

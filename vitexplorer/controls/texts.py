@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.explained import TextVector
-from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
-from vitexplorer.core.types import Result
 
 MOST = 100
 """Most texts of one view"""
@@ -112,6 +110,8 @@ class TextControl(Control):
     name: str = "text"
     label: Text = Text("Text", "文字")
 
+    takes: ClassVar[Text | None] = same("TEXT")
+
     def default(self, capture: CaptureProtocol) -> str:
         """Return a sentence that is true of most pictures."""
         return "an object"
@@ -119,10 +119,6 @@ class TextControl(Control):
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> TextVector:
         """Return the text with its vector; raises what `text_vectors` raises."""
         return text_vectors([value], capture)[0]
-
-    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
-        """Return what it takes."""
-        return {"takes": same("TEXT")}
 
 
 @dataclass(frozen=True)
@@ -132,6 +128,8 @@ class TextsControl(Control):
     name: str = "texts"
     label: Text = Text("Texts", "文字")
     start: tuple[str, ...] = ("an object", "the background")
+
+    takes: ClassVar[Text | None] = same("TEXT; TEXT")
 
     def default(self, capture: CaptureProtocol) -> tuple[str, ...]:
         """Return the texts to begin with."""
@@ -153,7 +151,3 @@ class TextsControl(Control):
         if len(value) > MOST:
             raise SettingError(TOO_MANY.format(count=len(value), most=MOST))
         return TextVectors(tuple(dict.fromkeys(text_vectors(value, capture))))
-
-    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
-        """Return what it takes."""
-        return {"takes": same("TEXT; TEXT")}
