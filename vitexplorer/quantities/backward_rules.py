@@ -149,12 +149,12 @@ BACKWARD: Mapping[str, Mapping[Callable, Rule]] = {
     "attn_lrp": {**_BOTH, F.scaled_dot_product_attention: shared_attention, **dict.fromkeys(_GATES, activation)},
 }
 """Backward passes by name; "plain" is the gradient itself"""
-
-
-def backward_control() -> Choice:
-    """Return the control that chooses between the gradient and LibraGrad's."""
-    options = (("plain", Text("gradient", "梯度")), ("libra", Text("LibraGrad", "LibraGrad")))
-    return Choice("backward", Text("Backward pass", "反向传播"), options)
+BACKWARD_PASS = Choice(
+    "backward",
+    Text("Backward pass", "反向传播"),
+    (("plain", Text("gradient", "梯度")), ("libra", Text("LibraGrad", "LibraGrad"))),
+)
+"""Control that chooses between the gradient and LibraGrad's"""
 
 
 class RuledPass(TorchFunctionMode):

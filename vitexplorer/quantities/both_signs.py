@@ -14,12 +14,12 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.targets import for_and_against, for_class
 
-SIGNS = (("positive", Text("only what supports it", "仅支持的部分")), ("both", Text("for and against", "支持与反对")))
-
-
-def sign_control() -> Choice:
-    """Return the control that chooses whether negative values are kept."""
-    return Choice("sign", Text("Sign", "符号"), SIGNS)
+SIGN = Choice(
+    "sign",
+    Text("Sign", "符号"),
+    (("positive", Text("only what supports it", "仅支持的部分")), ("both", Text("for and against", "支持与反对"))),
+)
+"""Control that chooses whether negative values are kept"""
 
 
 def apply_sign(values: Tensor, sign: str) -> Tensor:

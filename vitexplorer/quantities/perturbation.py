@@ -23,11 +23,16 @@ BATCH = 16
 BLUR = 20
 """Shorter side divided by the standard deviation of the blur: 11 pixels for 224"""
 
-BASELINES = (
-    ("mean", Text("mean colour", "平均颜色")),
-    ("black", Text("black", "黑色")),
-    ("blur", Text("blurred image", "模糊图像")),
+BASELINE = Choice(
+    "baseline",
+    Text("Baseline", "基线"),
+    (
+        ("mean", Text("mean colour", "平均颜色")),
+        ("black", Text("black", "黑色")),
+        ("blur", Text("blurred image", "模糊图像")),
+    ),
 )
+"""Control that chooses the baseline"""
 _IN_WORDS = {
     "mean": Text(
         "the mean colour of the training data (zero after normalisation)", "训练数据的平均颜色（归一化后为零）"
@@ -37,18 +42,13 @@ _IN_WORDS = {
 }
 
 
-def baseline_control() -> Choice:
-    """Return the control that chooses the baseline."""
-    return Choice("baseline", Text("Baseline", "基线"), BASELINES)
-
-
 def blur_sigma(capture: Capture) -> int:
     """Return the standard deviation of the blur in pixels."""
     return max(1, min(capture.input.tensor.shape[-2:]) // BLUR)
 
 
 def baseline_image(capture: Capture, kind: str) -> Float[Tensor, "1 channels height width"]:
-    """Return the normalised image that stands for "nothing there": one of `BASELINES`."""
+    """Return the normalised image that stands for "nothing there": one of `BASELINE`'s options."""
     image = capture.input.tensor
     if kind == "mean":
         return torch.zeros_like(image)

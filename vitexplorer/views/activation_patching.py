@@ -21,7 +21,7 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
+from vitexplorer.quantities.perturbation import BASELINE, BATCH, Runs, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
@@ -107,7 +107,7 @@ VIEW = View(
     reads=("stream",),
     reading=for_and_against,
     runs="many",
-    controls=(AnyTargetControl(), baseline_control(), SharpenControl()),
+    controls=(AnyTargetControl(), BASELINE, SharpenControl()),
     paper=Paper("Izadi et al. 2026", "https://arxiv.org/abs/2603.13652"),
     refuses=refuse_if(
         merges_tokens,

@@ -19,8 +19,8 @@ from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.backward_rules import BACKWARD_PASS
+from vitexplorer.quantities.both_signs import SIGN, reading
 from vitexplorer.quantities.gradients import weighed_blocks
 from vitexplorer.quantities.rollout import push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
@@ -75,7 +75,7 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
+    controls=(AnyTargetControl(), SIGN, BACKWARD_PASS, SharpenControl()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuse_if(
         merges_tokens,

@@ -23,8 +23,8 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import OUTPUT, MapResult
-from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
+from vitexplorer.quantities.backward_rules import BACKWARD_PASS
+from vitexplorer.quantities.both_signs import SIGN, apply_sign, reading
 from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.views.record import View
@@ -79,6 +79,6 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control(), SharpenControl(block="block")),
+    controls=(AnyTargetControl(), BlockControl(), SIGN, BACKWARD_PASS, SharpenControl(block="block")),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
 )

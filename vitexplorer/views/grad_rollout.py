@@ -26,8 +26,8 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.shares import SWIN_NOTE
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.backward_rules import BACKWARD_PASS
+from vitexplorer.quantities.both_signs import SIGN, reading
 from vitexplorer.quantities.gradients import weighed_blocks
 from vitexplorer.quantities.rollout import push_stayed, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
@@ -92,6 +92,6 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
+    controls=(AnyTargetControl(), SIGN, BACKWARD_PASS, SharpenControl()),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

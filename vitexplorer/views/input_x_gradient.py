@@ -15,7 +15,7 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.backward_rules import backward_control
+from vitexplorer.quantities.backward_rules import BACKWARD_PASS
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
 from vitexplorer.quantities.targets import class_map, for_and_against
@@ -56,6 +56,6 @@ VIEW = View(
     reading=for_and_against,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), backward_control(), SharpenControl()),
+    controls=(AnyTargetControl(), BACKWARD_PASS, SharpenControl()),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
 )

@@ -20,7 +20,7 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
+from vitexplorer.quantities.perturbation import BASELINE, Runs, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of
 from vitexplorer.quantities.targets import class_map, for_and_against, score_word
 from vitexplorer.views.record import View
@@ -86,7 +86,7 @@ VIEW = View(
     runs="many",
     controls=(
         AnyTargetControl(),
-        baseline_control(),
+        BASELINE,
         Number("steps", Text("Steps", "步数"), low=2, high=300, start=32, step=1, whole=True),
         SharpenControl(),
     ),

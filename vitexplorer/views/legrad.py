@@ -20,8 +20,8 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
-from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.backward_rules import BACKWARD_PASS
+from vitexplorer.quantities.both_signs import SIGN, reading
 from vitexplorer.quantities.gradients import block_gradients, mean_gradient
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
@@ -71,7 +71,7 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
+    controls=(AnyTargetControl(), SIGN, BACKWARD_PASS, SharpenControl()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuse_if(
         merges_tokens,

@@ -18,14 +18,7 @@ from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
-from vitexplorer.quantities.perturbation import (
-    BATCH,
-    Runs,
-    baseline_control,
-    baseline_image,
-    baseline_text,
-    patch_of_pixel,
-)
+from vitexplorer.quantities.perturbation import BASELINE, BATCH, Runs, baseline_image, baseline_text, patch_of_pixel
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.views.record import View
@@ -78,6 +71,6 @@ VIEW = View(
     reads=("stream",),
     reading=for_and_against,
     runs="many",
-    controls=(AnyTargetControl(), baseline_control(), SharpenControl(block=-1)),
+    controls=(AnyTargetControl(), BASELINE, SharpenControl(block=-1)),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
 )
