@@ -20,12 +20,12 @@ from vitexplorer.comparisons.sides import names_of
 from vitexplorer.controls import Number
 from vitexplorer.core.format import signed
 from vitexplorer.core.network_result import LensAnswer, NetworkPairResult, NetworkResult
-from vitexplorer.core.text import Text, UnsupportedError, present
+from vitexplorer.core.text import SPACE, Text, UnsupportedError, present
 from vitexplorer.core.types import Answer, Query
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.quantities.read_out import answer_text
 from vitexplorer.quantities.stream_colours import has_one_basis, stream_colours
-from vitexplorer.views.network import VIEW, FollowedControl, decided_in, joined, most_read, padded
+from vitexplorer.views.network import VIEW, FollowedControl, decided_in, most_read, padded
 
 SIDES = (Text("left", "左侧"), Text("right", "右侧"))
 ONE_BASIS = Text(
@@ -119,7 +119,7 @@ def agreement(
 
 def reading(result: NetworkPairResult) -> Text:
     """State both answers and where they are made, then what adds to them, or else what the followed token reads."""
-    return joined(_answers(result), _added(result) or _looks(result))
+    return SPACE.join(present(_answers(result), _added(result) or _looks(result)))
 
 
 def _answers(result: NetworkPairResult) -> Text:
@@ -208,8 +208,8 @@ def _looks(result: NetworkPairResult) -> Text | None:
         ).format(side=side, **read._asdict())
         for side, read in reads
     ]
-    english = ", ".join(each.en for each in clauses)
-    return Text(f"{english[0].upper()}{english[1:]}.", f"{'；'.join(each.zh for each in clauses)}。")
+    english, chinese = Text(", ", "；").join(clauses)
+    return Text(f"{english[0].upper()}{english[1:]}.", f"{chinese}。")
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:

@@ -63,8 +63,7 @@ class MethodsControl(Control):
     def say(self, value: Any, capture: CaptureProtocol) -> Text:
         """List the names of the selected options."""
         offered = dict(self.offered(capture))
-        names = [offered[key] for key in value]
-        return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
+        return Text(", ", "、").join(offered[key] for key in value)
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return all offered options, selected or not."""

@@ -6,7 +6,7 @@ Every string that a user can see is a `Text`, with both languages side by side, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
@@ -46,6 +46,15 @@ class Text(NamedTuple):
             return COUNTED.sub(lambda field: _with_word(field, filled), template).format(**filled)
 
         return Text(fill(self.en, "en"), fill(self.zh, "zh"))
+
+    def join(self, texts: Iterable[Text]) -> Text:
+        """Join texts with this one between them, as `str.join` does in each language."""
+        texts = tuple(texts)
+        return Text(self.en.join(text.en for text in texts), self.zh.join(text.zh for text in texts))
+
+
+SPACE = Text(" ", "")
+"""Separator of sentences"""
 
 
 def _with_word(field: re.Match[str], values: dict[str, object]) -> str:

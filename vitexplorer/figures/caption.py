@@ -6,7 +6,7 @@ slide or a paper, still identifies itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -66,11 +66,6 @@ def class_name(answer: Answer | PredictionChange) -> Text:
     if answer.name.en:
         return answer.name
     return OUTPUT if answer.unit == OUTPUT else NUMBERED.format(index=answer.index)
-
-
-def joined(parts: Sequence[Text], separators: Text = COMMA) -> Text:
-    """Join texts in both languages."""
-    return Text(separators.en.join(part.en for part in parts), separators.zh.join(part.zh for part in parts))
 
 
 def _where(result: Result) -> Iterator[Text]:
@@ -158,7 +153,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (SCALE, [normalisation] if normalisation else []),
         *((NOTE, [note]) for note in (*result.notes, *remarks)),
     ]
-    return tuple(Fact(label, joined(parts)) for label, parts in rows if parts)
+    return tuple(Fact(label, COMMA.join(parts)) for label, parts in rows if parts)
 
 
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
@@ -169,4 +164,4 @@ def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Te
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]
-    return joined([result.title, *fact_texts], same(" · "))
+    return same(" · ").join([result.title, *fact_texts])

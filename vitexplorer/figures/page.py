@@ -20,7 +20,7 @@ from PIL import Image
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import Fact, joined
+from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.color_bars import color_bar
 from vitexplorer.figures.colors import Scale, grey_of
 from vitexplorer.figures.sheets import SLIDE, Sheet
@@ -148,7 +148,7 @@ class Page:
         beside = result.provenance.beside
         if changes := (*result.provenance.changes, *(beside.changes if beside else ())):
             words = Text("Changed run: {changes}", "更改后的运行：{changes}")
-            words = words.format(changes=joined(changes, Text("; ", "；")))
+            words = words.format(changes=Text("; ", "；").join(changes))
             y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12
         return self._warning(y) if result.provenance.is_random else y
 

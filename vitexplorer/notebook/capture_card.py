@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Text, same
-from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, NOTE, WEIGHTS, class_name, joined, size_text
+from vitexplorer.figures.caption import CHANGED, COMMA, IMAGE, MODEL, NOTE, WEIGHTS, class_name, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes
@@ -32,7 +32,7 @@ def capture_card(capture: Capture) -> Card:
         *((CHANGED, change) for change in provenance.changes),
         (IMAGE, size_text(provenance.input_size)),
         (PATCHES, GRID.format(rows=grid.rows, cols=grid.cols, side=grid.patch_size)),
-        *([(ANSWER, joined(answers))] if answers else []),
+        *([(ANSWER, COMMA.join(answers))] if answers else []),
         *((NOTE, note) for note in (*capture.model.notes, *capture.input.notes)),
     ]
     view = "attention_rollout" if capture.model.family.shows_stream else "attention_map"

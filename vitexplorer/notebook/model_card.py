@@ -5,7 +5,7 @@ from __future__ import annotations
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import prefix_text
-from vitexplorer.figures.caption import MODEL, NOTE, WEIGHTS, joined, size_text
+from vitexplorer.figures.caption import COMMA, MODEL, NOTE, WEIGHTS, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.models.loading import LoadedModel
@@ -38,7 +38,7 @@ def model_card(model: LoadedModel) -> Card:
         *tuned,
         (INPUT, size_text(size)),
         (BLOCKS, same(str(len(model.blocks(size))))),
-        *([(TOKENS, joined(tokens))] if tokens else []),
+        *([(TOKENS, COMMA.join(tokens))] if tokens else []),
         (CLASSES, same(counted(model.num_classes)) if model.num_classes else NO_CLASSES),
         *((NOTE, note) for note in model.notes),
     ]

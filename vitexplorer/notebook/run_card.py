@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.text import Text, same
-from vitexplorer.figures.caption import MODEL, NOTE, joined
+from vitexplorer.figures.caption import MODEL, NOTE
 from vitexplorer.finetune.results.metrics import metric_text
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.notebook.card import Card, Table
@@ -61,4 +61,4 @@ def _mistakes(run: FinetuneResult) -> Text | None:
         for true, taken in places
         if wrong[true, taken]
     ]
-    return joined(mistakes, Text("; ", "；")) if mistakes else None
+    return Text("; ", "；").join(mistakes) if mistakes else None

@@ -234,7 +234,7 @@ def reading(result: CostResult) -> Text:
         for kind in np.argsort(-shares, kind="stable").tolist()
         if shares[kind]
     ]
-    listed = Text(", ".join(part.en for part in parts), "，".join(part.zh for part in parts))
+    listed = Text(", ", "，").join(parts)
     return Text(
         "One image of {height} × {width} px takes {total} multiply-accumulates: {listed}.",
         "一幅 {height} × {width} 像素的图像需要 {total} 次乘加：{listed}。",

@@ -130,8 +130,7 @@ def note_of(capture: Capture, metric: str) -> Text | None:
     names = [prefix_text(name) for name in capture.prefix_tokens]
     if not names:
         return Text("This model has no prefix tokens.", "该模型没有前缀标记。")
-    listed = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
-    return Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=listed)
+    return Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=Text(", ", "、").join(names))
 
 
 def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text:

@@ -24,7 +24,7 @@ from vitexplorer.controls import Number, QueryControl, TargetControl
 from vitexplorer.core.capture_protocol import NO_TOKENS, CaptureProtocol
 from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.network_result import LensAnswer, NetworkResult
-from vitexplorer.core.text import Text, present, same
+from vitexplorer.core.text import SPACE, Text, present, same
 from vitexplorer.core.types import Output, PatchGrid, Query, prefix_text, query_text
 from vitexplorer.quantities.hidden_patches import hidden_patches
 from vitexplorer.quantities.logit_contributions import contributions, is_no_sum
@@ -171,13 +171,7 @@ def refuses(capture: Capture) -> Text | None:
 
 def reading(result: NetworkResult) -> Text:
     """Say in which blocks the answer is made, mostly by what, and where the followed token looks in the last block."""
-    return joined(_made(result), _looks(result))
-
-
-def joined(*sentences: Text | None) -> Text:
-    """Join the sentences that there are."""
-    there = present(*sentences)
-    return Text(" ".join(each.en for each in there), "".join(each.zh for each in there))
+    return SPACE.join(present(_made(result), _looks(result)))
 
 
 def _made(result: NetworkResult) -> Text | None:

@@ -75,7 +75,7 @@ def reading(result: PoolingResult) -> Text:
         )
         for read in result.readings
     ]
-    listed = Text(", ".join(answer.en for answer in answers), "，".join(answer.zh for answer in answers))
+    listed = Text(", ", "，").join(answers)
     if result.readings[0].top[0].unit == OUTPUT:
         return Text("Read {listed}. {cosine}", "读出的结果：{listed}。{cosine}").format(listed=listed, cosine=cosine)
     agree = len({read.top[0].index for read in result.readings}) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from vitexplorer.core.network_result import NetworkResult
+from vitexplorer.core.text import SPACE
 from vitexplorer.core.types import Query
 from vitexplorer.ui.canvas.files import capture_file
 from vitexplorer.ui.kit.served_files import ServedFile
@@ -37,13 +38,12 @@ class Passes:
         """Return the data of one side, 0 left or 1 right; of one model in the colours of one basis."""
         from vitexplorer.comparisons.network import notes_on_colours
         from vitexplorer.quantities.stream_colours import has_one_basis
-        from vitexplorer.views.network import joined
 
         language = pair.address.language
         shares = has_one_basis(pair.left, pair.right)
         data = network_data(pair.of(index), query, language, result, shared_colours(pair, index) if shares else None)
         side = COMPARE_WORDS["left_of" if index == 0 else "right_of"].format(name=pair.sides()[index].name)
-        data.words["hint"] = joined(COMPARE_WORDS["hint"], *notes_on_colours(pair.left, pair.right)).in_(language)
+        data.words["hint"] = SPACE.join([COMPARE_WORDS["hint"], *notes_on_colours(pair.left, pair.right)]).in_(language)
         return data.model_copy(update={"question": side.in_(language), "link": "compare", "leads": index == 0})
 
 
