@@ -166,6 +166,25 @@ def _title(page: Page, at: Place, title: Text) -> None:
         y += LINE
 
 
+def draw_shares(
+    page: Page, cells: Box, result: MethodsResult, number: int, share: np.ndarray, axis: str, opacity: float
+) -> None:
+    """Draw the map of one method as shares of the end of its scale; a click opens its view."""
+    values = result.own_values(number)
+    name = without_brackets(result.titles[number]).in_(page.language)
+    row, col = np.indices(values.shape)
+    page.cells(
+        cells,
+        share,
+        axis,
+        name=name,
+        opacity=opacity,
+        where=WHERE,
+        places=np.stack([row, col, values], axis=-1),
+        press={"view": result.methods[number], "name": name},
+    )
+
+
 def _map(
     page: Page,
     at: Place,
@@ -176,19 +195,8 @@ def _map(
     axis: str,
     opacity: float,
 ) -> None:
+    draw_shares(page, at.cells, result, number, share, axis, opacity)
     values = result.own_values(number)
-    title = without_brackets(result.titles[number])
-    row, col = np.indices(values.shape)
-    page.cells(
-        at.cells,
-        share,
-        axis,
-        name=title.in_(page.language),
-        opacity=opacity,
-        where=WHERE,
-        places=np.stack([row, col, values], axis=-1),
-        press={"view": result.methods[number], "name": title.in_(page.language)},
-    )
     y, x = at.bottom + 6, at.image.x
     range_text = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
     page.small(x, y, range_text, muted=True)

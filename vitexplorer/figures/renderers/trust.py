@@ -13,13 +13,11 @@ import numpy as np
 from vitexplorer.core.format import plus_minus
 from vitexplorer.core.text import Text
 from vitexplorer.core.trust_result import TrustResult
-from vitexplorer.core.types import MethodsResult
 from vitexplorer.figures.beyond import ROOM, note_beyond
-from vitexplorer.figures.boxes import Place
 from vitexplorer.figures.large_and_small import Panel, large_and_small
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.evaluation import draw_evaluation
-from vitexplorer.figures.renderers.methods import WHERE, scale_of_shares, share_of_scale, share_title
+from vitexplorer.figures.renderers.methods import draw_shares, scale_of_shares, share_of_scale, share_title
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.typesetting import without_brackets
 
@@ -64,26 +62,10 @@ def _maps(page: Page, result: TrustResult, y: float) -> float:
     ]
     places = large_and_small(page, panels, y)
     axis = page.color_scale(scale, beside=places[0].image, title=share_title(scale))
-    for method, at, panel in zip(rows, places, panels, strict=True):
-        _map(page, at, here, method, shares[method], axis, panel.title.in_(page.language))
+    for method, at in zip(rows, places, strict=True):
+        draw_shares(page, at.cells, here, method, shares[method], axis, OPACITY)
         note_beyond(page, at.image.x, at.bottom + 2, int(scale.outside(shares[method]).sum()))
     return max(at.bottom for at in places) + (ROOM if scale.goes_on else 0)
-
-
-def _map(page: Page, at: Place, here: MethodsResult, method: int, share: np.ndarray, axis: str, name: str) -> None:
-    """Draw the cells of one map."""
-    values = here.own_values(method)
-    row, col = np.indices(values.shape)
-    page.cells(
-        at.cells,
-        share,
-        axis,
-        name=name,
-        opacity=OPACITY,
-        where=WHERE,
-        places=np.stack([row, col, values], axis=-1),
-        press={"view": here.methods[method], "name": name},
-    )
 
 
 RENDERERS = (Renderer(TrustResult, draw),)
