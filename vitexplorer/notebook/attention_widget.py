@@ -17,13 +17,13 @@ from traitlets import Bool, Bytes, Dict, Enum, Float, Int
 
 import vitexplorer.ui
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import BlockControl, HeadControl, QueryControl
+from vitexplorer.controls import BlockControl, HeadControl, QueryControl, written_value
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
 from vitexplorer.figures.page import png_address
 from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
 from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, valid_query
-from vitexplorer.ui.canvas.canvas import Strip, query_text
+from vitexplorer.ui.canvas.canvas import Strip
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.server.script import enclosed, needed
@@ -68,7 +68,7 @@ def _written_head(head: int | str, widget: Any) -> str:
 
 
 def _written_query(query: Query, widget: Any) -> str:
-    return query_text(query)
+    return written_value(query)
 
 
 class AttentionWidget(anywidget.AnyWidget):
@@ -153,14 +153,14 @@ class AttentionWidget(anywidget.AnyWidget):
         looking = valid_query(capture, block, query)
         sent_whole = data.attention is not None
         attention = packed_block(capture, block) if sent_whole else packed_row(capture, block, looking)
-        data.attention = FileAddress(url=f"_attention/{block}/{'' if sent_whole else query_text(looking)}")
+        data.attention = FileAddress(url=f"_attention/{block}/{'' if sent_whole else written_value(looking)}")
         queries = queries_of_strip(capture, block, query)
         if queries is not None:
             facts = [block_facts(capture, other, self._language) for other in range(capture.depth)]
             blocks = [fact.model_copy(update={"attention": None, "ahead": False}) for fact in facts]
-            name = "/".join(["_rows", *map(query_text, queries)])
+            name = "/".join(["_rows", *map(written_value, queries)])
             data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
-        given = {"asked": asked, "head": str(self.head), "query": query_text(query), "link": ""}
+        given = {"asked": asked, "head": str(self.head), "query": written_value(query), "link": ""}
         given |= {name: getattr(self, name) for name in _DISPLAY} | {"walks": capture.depth > 1}
         data = data.model_copy(update=about(VIEWS["attention_map"], self._language) | given)
         with self.hold_sync():

@@ -13,9 +13,10 @@ import pytest
 
 import vitexplorer.ui.canvas.canvas as canvas_module
 from tests.helpers.attention_payload import unpack_attention
+from vitexplorer.controls import written_value
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.service.cache_folder import files_folder
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of
 from vitexplorer.ui.canvas.files import attention_file
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes
 from vitexplorer.ui.canvas.words import CANVAS_WORDS, canvas_words
@@ -217,7 +218,7 @@ DATA = CanvasData(rows=3, cols=5, prefix=["cls"], heads=4, depth=12, block=7)
 def test_queries_are_read_within_the_grid(text, query):
     assert query_of(text, DATA) == query
     if query is not None:
-        assert query_text(query) == text
+        assert written_value(query) == text
 
 
 def test_what_does_not_look_in_a_block():

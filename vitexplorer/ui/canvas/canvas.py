@@ -183,11 +183,6 @@ def looks(query: Query, silent: list[str]) -> bool:
     return ("patches" if query == "mean" or not isinstance(query, str) else query) not in silent
 
 
-def query_text(query: Query) -> str:
-    """Format a query as in `CanvasData.query` and the page's address."""
-    return query if isinstance(query, str) else f"{query[0]},{query[1]}"
-
-
 def head_of(text: int | str | None, heads: int) -> str | None:
     """Parse a head or fusion; None where a block of `heads` heads has none of that name."""
     if text in ("mean", "max", "min"):

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
+from vitexplorer.controls import written_value
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.block_data import block_data, default_query, is_block
-from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, head_of, query_of
 from vitexplorer.ui.canvas.files import block_address
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.types import Block
@@ -79,7 +80,7 @@ class TwoSided:
         query = query_of(address.query, left_data)
         query = default_query(left, left_block) if query is None else query
         for data, place in ((left_data, (left, left_block)), (right_data, (right, right_block))):
-            data.query = query_text(placed(query, (left, left_block), place))
+            data.query = written_value(placed(query, (left, left_block), place))
             data.head = head_of(address.head, data.heads)
             data.filled = next(FILLINGS)
         return blocks, dict(zip(self.canvases, (left_data, right_data), strict=True))

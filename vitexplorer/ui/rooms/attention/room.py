@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components import Component
 
+from vitexplorer.controls import written_value
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.models.catalog import find
@@ -21,7 +22,7 @@ from vitexplorer.service.engine import TimedCapture
 from vitexplorer.service.first_picture import DINO
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, valid_query
-from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, Selection, head_of, query_of
 from vitexplorer.ui.canvas.files import sharpened_address
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
@@ -111,7 +112,7 @@ class AttentionRoom(Room):
         data = block_data(capture, block, address.language, query)
         data.asked = selection.asked
         data.head = selection.head
-        data.query = query_text(query)
+        data.query = written_value(query)
         data.walks = capture.depth > 1
         data.sharpened = sharpened_address(capture, "attention_map", address.language)
         data.sharpened_by = ["block", "head", "query"]

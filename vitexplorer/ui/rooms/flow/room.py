@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 import numpy as np
 
-from vitexplorer.controls import specs
+from vitexplorer.controls import specs, written_value
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData
 from vitexplorer.ui.canvas.files import attention_file, capture_file, sharpened_address
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls.field import field_of
@@ -118,7 +118,7 @@ class FlowRoom(Room):
         record = VIEWS["attention_rollout"]
         settings = record.settings(capture, given)
         data = rollout_data(capture, settings, address.language)
-        data.query = query_text(settings["query"])
+        data.query = written_value(settings["query"])
         data.walks, data.walks_down = capture.depth > 1, True
         chosen = {name: settings[name] for name in CONTROLS[1:]}
         data.sharpened = sharpened_address(capture, "attention_rollout", address.language, **chosen)
