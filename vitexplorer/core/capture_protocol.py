@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from vitexplorer.core.registry import unknown_name
@@ -18,6 +18,8 @@ with, beside the attention. stream: the residual stream before and after the blo
 PARTS: tuple[Part, ...] = get_args(Part)
 Keep = Part | Collection[Part]
 """Choice of the parts that a capture keeps"""
+Refusal = Callable[[Any], Text | None]
+"""Function from a capture to the reason why a view has no meaning for it, or None"""
 
 
 @runtime_checkable
@@ -106,6 +108,16 @@ def require_part(capture: CaptureProtocol, part: Part) -> None:
     reason = missing_part(capture, part)
     if reason is not None:
         raise UnsupportedError(reason)
+
+
+def refuse_if(applies: Callable[[Any], bool], reason: Text) -> Refusal:
+    """Return the refusal of captures to which a condition applies; `{model}` in the reason becomes the model's name."""
+    return lambda capture: reason.format(model=capture.model.title) if applies(capture) else None
+
+
+def merges_tokens(capture: CaptureProtocol) -> bool:
+    """Return True for models that merge tokens between stages."""
+    return any(site.windows for site in capture.sites)
 
 
 def has_one_output(capture: CaptureProtocol) -> bool:

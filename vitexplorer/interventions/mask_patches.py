@@ -17,6 +17,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, PatchesControl
 from vitexplorer.controls.patches import Cell
+from vitexplorer.core.capture_protocol import merges_tokens
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
@@ -64,7 +65,7 @@ def effect(capture: Capture, patches: tuple[Cell, ...], how: str) -> Effect:
 
 
 def _cannot_hide(capture: Capture) -> Text | None:
-    if any(site.windows for site in capture.sites):
+    if merges_tokens(capture):
         return Text(
             "{model} merges patches between its stages, so that a mask of keys hides none. Use how=paint.",
             "{model} 在阶段之间合并图块，仅屏蔽键无法隐藏图块。请改为涂上颜色（how=paint）。",

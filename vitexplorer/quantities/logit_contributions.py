@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.core.capture_protocol import merges_tokens, without_classifier
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
@@ -51,7 +51,7 @@ def is_no_sum(capture: Capture) -> Text | None:
     reason = without_classifier(capture)
     if reason is not None:
         return reason
-    if any(site.windows for site in capture.sites):
+    if merges_tokens(capture):
         return Text(
             "Logit attribution needs a residual stream that is a single sum from the first block to the classifier, "
             "but {model} merges tokens between its stages.",

@@ -18,6 +18,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.capture_protocol import merges_tokens, refuse_if
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
@@ -26,7 +27,7 @@ from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
 from vitexplorer.tracing.tap import batch_first
-from vitexplorer.views.record import View, merges_tokens, refuse_if
+from vitexplorer.views.record import View
 
 
 class PatchedPass(FollowedPass):

@@ -19,7 +19,7 @@ from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
-from vitexplorer.core.capture_protocol import CaptureProtocol
+from vitexplorer.core.capture_protocol import CaptureProtocol, refuse_if
 from vitexplorer.core.format import measured
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import (
@@ -36,7 +36,7 @@ from vitexplorer.interventions.changed_pass import came_from
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 MAPS = (
     ("rollout", Text("attention rollout", "注意力展开（rollout）")),

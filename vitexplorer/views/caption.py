@@ -11,12 +11,13 @@ import numpy as np
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
+from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.text_results import CaptionResult
 from vitexplorer.quantities.texts.captions import READINGS, caption_of
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 NO_CAPTIONER = Text(
     "{model} writes no captions. The bundled captioner does.", "{model} 不会写图像描述；内置的描述模型会写。"

@@ -15,12 +15,13 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, Switch, TokenControl
+from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 FORMULA = "softmax(q kᵀ / √d + bias)"
 MASKED = "softmax(q kᵀ / √d + bias + M), M_ij = −∞ (j > i)"

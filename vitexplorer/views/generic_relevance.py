@@ -15,6 +15,7 @@ from __future__ import annotations
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
+from vitexplorer.core.capture_protocol import merges_tokens, refuse_if
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present
@@ -24,7 +25,7 @@ from vitexplorer.quantities.both_signs import SIGN, reading
 from vitexplorer.quantities.gradients import weighed_blocks
 from vitexplorer.quantities.rollout import push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.views.record import View, merges_tokens, refuse_if
+from vitexplorer.views.record import View
 
 OWN_PART = Text(
     "The 1 that the identity matrix gives the patch itself is left out.", "该图块从单位矩阵得到的 1 未计入。"

@@ -17,6 +17,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.capture_protocol import merges_tokens, refuse_if
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
@@ -25,7 +26,7 @@ from vitexplorer.quantities.both_signs import SIGN, reading
 from vitexplorer.quantities.gradients import block_gradients, mean_gradient
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
-from vitexplorer.views.record import View, merges_tokens, refuse_if
+from vitexplorer.views.record import View
 
 PER_ATTENTION = {
     LOGIT: Text("logit per unit of attention", "单位注意力引起的 logit 变化"),

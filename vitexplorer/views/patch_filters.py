@@ -14,12 +14,13 @@ from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
+from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 CHANNELS = 3
 MOST = 256

@@ -13,12 +13,13 @@ import numpy as np
 import torch.nn.functional as F
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 _CLASS = Text("through the {token} {answer} ({value})", "用{token}读出{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "用{token}读出的{answer}为 {value}")

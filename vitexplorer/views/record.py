@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
-from vitexplorer.core.capture_protocol import PARTS, CaptureProtocol, Part
+from vitexplorer.core.capture_protocol import PARTS, CaptureProtocol, Part, Refusal
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
@@ -24,19 +24,6 @@ GROUPS: Mapping[Group, Text] = {
     "judge": Text("Judge", "评判"),
 }
 """Names of the groups of views, in the order of a room's list"""
-
-Refusal = Callable[[Any], Text | None]
-"""Function from a capture to the reason why a view has no meaning for it, or None"""
-
-
-def refuse_if(applies: Callable[[Any], bool], reason: Text) -> Refusal:
-    """Return the refusal of captures to which a condition applies; `{model}` in the reason becomes the model's name."""
-    return lambda capture: reason.format(model=capture.model.title) if applies(capture) else None
-
-
-def merges_tokens(capture: CaptureProtocol) -> bool:
-    """Return True for models that merge tokens between stages."""
-    return any(site.windows for site in capture.sites)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ import numpy as np
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl
+from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import signed
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.views.record import View, refuse_if
+from vitexplorer.views.record import View
 
 DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls.explained import TextVector
+from vitexplorer.core.capture_protocol import merges_tokens, refuse_if
 from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.quantities.texts import features, token_scores
 from vitexplorer.quantities.texts.block_arithmetic import has_inner_norm, no_plain_blocks
@@ -124,18 +125,7 @@ def _no_one_path(capture: Capture) -> Text | None:
     return _HEAD.format(model=capture.model.title) if is_cut else no_plain_blocks(capture)
 
 
-def _one_vector(capture: Capture) -> Text | None:
-    return None if capture.model.family.joins_halves else _ONE_VECTOR.format(model=capture.model.title)
-
-
-def _merged(capture: Capture) -> Text | None:
-    return _MERGED.format(model=capture.model.title) if any(site.windows for site in capture.sites) else None
-
-
-def _pooled_alone(capture: Capture) -> Text | None:
-    return None if pools_by_attention(capture) else _NO_POOLING.format(model=capture.model.title)
-
-
+_one_vector = refuse_if(lambda capture: not capture.model.family.joins_halves, _ONE_VECTOR)
 SLOPE = Text("cosine per unit of attention", "单位注意力引起的余弦变化")
 METHODS: Mapping[str, Method] = {
     "dino_txt": Method(
@@ -231,7 +221,7 @@ METHODS: Mapping[str, Method] = {
     "siglip_pooling": Method(
         Text("Pooling of one patch", "单图块池化"),
         Text("The pooling head reads one patch alone.", "池化头只读取单个图块。"),
-        _pooled_alone,
+        refuse_if(lambda capture: not pools_by_attention(capture), _NO_POOLING),
         features.raw,
     ),
     "text_decomposition": Method(
@@ -261,7 +251,7 @@ METHODS: Mapping[str, Method] = {
             "The gradient of the last two blocks' attention, each for its own score.",
             "最后两块各自得分对注意力的梯度。",
         ),
-        _merged,
+        refuse_if(merges_tokens, _MERGED),
         scores=token_scores.legrad,
         unit=SLOPE,
     ),
