@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.comparisons.record import Comparison
+from vitexplorer.controls import in_words
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Text, UnsupportedError
 from vitexplorer.core.types import Result
@@ -56,17 +57,18 @@ def compare(comparison: str, left: Capture, right: Capture, **settings: Any) -> 
     if reason is not None:
         raise UnsupportedError(reason)
     with plain_numbers(left.input.tensor.device):
-        result = record.compute(left, right, **record.settings(left, settings))
+        chosen = record.settings(left, settings)
+        result = record.compute(left, right, **chosen)
+    used = result.settings or chosen
     notes = [note for capture in (left, right) for note in (*capture.model.notes, *capture.input.notes)]
     return replace(
         result,
+        view=comparison,
+        title=result.title if result.title.en else record.title,
         provenance=replace(left.provenance, beside=right.provenance),
+        settings=used,
+        settings_said=in_words(record.controls, left, used),
         notes=tuple(dict.fromkeys([*notes, *result.notes])),
-        settings_said={
-            control.name: (control.called(left), control.say(result.settings[control.name], left))
-            for control in record.controls
-            if control.name in result.settings
-        },
     )
 
 

@@ -17,7 +17,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PROBABILITY, SidesResult, value_text
 from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 
-TITLE = Text("Answers side by side", "答案对比")
 NOT_ALIKE = Text(
     "{number} predicts a number and {classes} predicts classes: their answers cannot be compared.",
     "{number} 预测一个数值，而 {classes} 预测类别：两者的答案无法对比。",
@@ -46,13 +45,10 @@ def compute(left: Capture, right: Capture) -> SidesResult:
         [share[at[key]] if key in at else np.nan for share, at in zip(shares, places, strict=True)] for key in best
     ]
     return SidesResult(
-        view="answers",
-        title=TITLE,
         values=np.array(values),
         axes=("classes", "sides"),
         unit=unit,
         formula="softmax(logits)" if unit == PROBABILITY else "f(x)",
-        provenance=left.provenance,
         entries=tuple(best.values()),
         units=(unit,) * len(best),
         names=names_of(left, right),
@@ -99,7 +95,7 @@ def reading(result: SidesResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Answers side by side", "答案对比"),
     question=Text("What do the two answer?", "两者的答案是什么？"),
     misleads=Text(
         "Each probability is a share among all classes of its model. With different lists of classes the shares "

@@ -18,7 +18,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import AlikeResult
 from vitexplorer.quantities.cka import cka
 
-TITLE = Text("Token similarity (CKA)", "标记相似度（CKA）")
 AXIS = Text("block · {name}", "块 · {name}")
 
 
@@ -26,13 +25,10 @@ def compute(left: Capture, right: Capture) -> AlikeResult:
     """Compute linear CKA, (blocks of the left, blocks of the right), 0-1."""
     names = names_of(left, right)
     return AlikeResult(
-        view="cka",
-        title=TITLE,
         values=cka(left, right),
         axes=("blocks", "blocks"),
         unit=Text("linear CKA", "线性 CKA"),
         formula="‖Yᵀ X‖² / (‖Xᵀ X‖ ‖Yᵀ Y‖)",
-        provenance=left.provenance,
         notes=(Text("Prefix tokens are left out.", "不包含前缀标记。"),),
         axis_names=(AXIS.format(name=names[0]), AXIS.format(name=names[1])),
     )
@@ -59,7 +55,7 @@ def reading(result: AlikeResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Token similarity (CKA)", "标记相似度（CKA）"),
     question=Text("Do the two represent the image in the same way?", "两者对图像的表示是否相似？"),
     misleads=Text(
         "With fewer patches than dimensions, even unrelated tokens look similar (0.5 and more).",

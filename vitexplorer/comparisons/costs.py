@@ -15,7 +15,6 @@ from vitexplorer.core.format import measured
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import SidesResult
 
-TITLE = Text("Parameters and cost side by side", "参数量与开销对比")
 COUNT = Text("count", "个数")
 QUANTITIES = (
     (Text("parameters", "参数量"), COUNT),
@@ -31,13 +30,10 @@ QUANTITIES = (
 def compute(left: Capture, right: Capture) -> SidesResult:
     """Compute the quantities of both, (quantities, sides)."""
     return SidesResult(
-        view="costs",
-        title=TITLE,
         values=np.array([quantities(left), quantities(right)], dtype=float).T,
         axes=("quantities", "sides"),
         unit=Text("of each row, its own", "每行各自的单位"),
         formula="",
-        provenance=left.provenance,
         entries=tuple(name for name, _ in QUANTITIES),
         units=tuple(unit for _, unit in QUANTITIES),
         names=names_of(left, right),
@@ -79,7 +75,7 @@ def reading(result: SidesResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Parameters and cost side by side", "参数量与开销对比"),
     question=Text("How large are the two, and what do they cost?", "两者的规模与开销如何？"),
     misleads=Text(
         "Multiplications are not time: memory traffic and hardware matter too.",

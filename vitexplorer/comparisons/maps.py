@@ -23,13 +23,12 @@ from vitexplorer.quantities.on_the_map import ALIKE, extreme
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.views.before_after import MAPS, QueryOfMap, map_of
 
-TITLE = Text("Maps side by side", "注意力图对比")
 LOOKS = Text("{side}: {query} → patches.", "{side}：{query} → 图块。")
 BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧为块 {one}，右侧为块 {other}。")
 
 
 def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query, large: str) -> PairResult:
-    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled; `large` is for their figure."""
     block = attention_block
     other = matched(block, left.depth, right.depth)
     # The query of the rollout is a token of the last block, its map is of the patches of the first.
@@ -42,8 +41,7 @@ def compute(left: Capture, right: Capture, map: str, attention_block: int, query
     ]
     if map == "attention":
         notes.append(BLOCKS.format(one=block, other=other))
-    settings = {"map": map, "attention_block": block, "query": query, "large": large}
-    return pair_of("maps", TITLE, (left, right), pictures, settings, tuple(notes))
+    return pair_of((left, right), pictures, tuple(notes))
 
 
 def reading(result: PairResult) -> Text:
@@ -96,7 +94,7 @@ def alike(left: np.ndarray, right: np.ndarray) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Maps side by side", "注意力图对比"),
     question=Text("Where does attention go on each side?", "两侧的注意力各落在哪里？"),
     misleads=Text(
         "Shares are divided among the patches: a finer grid has smaller shares. Only maps on the same grid can be "

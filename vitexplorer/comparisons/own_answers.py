@@ -21,16 +21,15 @@ from vitexplorer.core.types import PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text
 
-TITLE = Text("Relevance of each one's answer", "各自答案的相关性")
 _FOR = Text("{side}, for {name}", "{side}，解释{name}")
 
 
 def compute(left: Capture, right: Capture, method: str, large: str) -> PairResult:
-    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled; `large` is for their figure."""
     from vitexplorer.views import compute as compute_view
 
     maps = compute_view(method, left), compute_view(method, right)
-    result = pair_of("own_answers", TITLE, (left, right), maps, {"method": method, "large": large})
+    result = pair_of((left, right), maps)
     names = tuple(
         _FOR.format(side=side, name=answer_text(map_.target)) for side, map_ in zip(result.names, maps, strict=True)
     )
@@ -49,7 +48,7 @@ def reading(result: PairResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Relevance of each one's answer", "各自答案的相关性"),
     question=Text("Which patches support the answer of each side?", "两侧各有哪些图块支持自己的答案？"),
     misleads=Text(
         "If the two answers are different classes, the two maps explain different questions.",

@@ -18,7 +18,6 @@ from vitexplorer.core.types import PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, class_text
 
-TITLE = Text("Relevance of one class", "同一类别的相关性")
 METHODS = (
     ("grad_cam", Text("Grad-CAM", "Grad-CAM")),
     ("generic_relevance", Text("Generic relevance", "通用相关性")),
@@ -72,12 +71,12 @@ def refuses(left: Capture, right: Capture) -> Text | None:
 
 
 def compute(left: Capture, right: Capture, method: str, target: int, large: str) -> PairResult:
-    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled; `large` is for their figure."""
     from vitexplorer.views import compute as compute_view
 
     right_target = same_class(left, right, target)
     maps = compute_view(method, left, target=target), compute_view(method, right, target=right_target)
-    return pair_of("relevance", TITLE, (left, right), maps, {"method": method, "target": target, "large": large})
+    return pair_of((left, right), maps)
 
 
 def reading(result: PairResult) -> Text:
@@ -95,7 +94,7 @@ def reading(result: PairResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("Relevance of one class", "同一类别的相关性"),
     question=Text("Which patches support one class on each side?", "两侧各有哪些图块支持同一个类别？"),
     misleads=Text(
         "Each map has the unit of its own model: compare their shapes, not their values.",

@@ -24,7 +24,6 @@ from vitexplorer.core.types import PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
 from vitexplorer.views.token_pca import NormControl, shared_token_pca
 
-TITLE = Text("PCA in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")
 APART = Text(
     "The two models were trained separately: their directions are unrelated.",
@@ -39,14 +38,13 @@ def compute(
     captures = [left, right, *(image.capture for image in images)]
     pictures = shared_token_pca(captures, block, norm)
     apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
-    settings = {"block": block, "norm": norm}
     notes = (APART,) if apart else ()
     if not images:
-        return pair_of("shared_pca", TITLE, (left, right), (pictures[0], pictures[1]), settings, notes)
+        return replace(
+            pair_of((left, right), (pictures[0], pictures[1]), notes), settings={"block": block, "norm": norm}
+        )
     names = (LEFT, RIGHT, *(PICTURE.format(number=number) for number in range(3, len(captures) + 1)))
     return PicturesResult(
-        view="shared_pca",
-        title=TITLE,
         values=np.stack(
             [
                 read_at(picture.values, (capture, block), (left, block))
@@ -56,8 +54,6 @@ def compute(
         axes=("images", *pictures[0].axes),
         unit=pictures[0].unit,
         formula=pictures[0].formula,
-        provenance=left.provenance,
-        settings=settings | {"images": images},
         notes=tuple(dict.fromkeys([*notes, *pictures[0].notes])),
         pictures=tuple(replace(picture, title=name) for picture, name in zip(pictures, names, strict=True)),
     )
@@ -101,7 +97,7 @@ def reading(result: PairResult | PicturesResult) -> Text:
 
 
 COMPARISON = Comparison(
-    title=TITLE,
+    title=Text("PCA in one basis", "共用一组基的主成分"),
     question=Text("Do the same colours mean the same things?", "相同的颜色是否表示相同的东西？"),
     misleads=Text(
         "A common basis makes sense only for one model: models trained separately share no directions.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
@@ -42,11 +40,8 @@ def _properties(provenance: Provenance) -> tuple[Text, Text, Text, Text]:
 
 
 def pair_of(
-    view: str,
-    title: Text,
     captures: tuple[Capture, Capture],
     pictures: tuple[MapResult, MapResult] | tuple[ColoursResult, ColoursResult],
-    settings: Mapping[str, object],
     notes: tuple[Text, ...] = (),
 ) -> PairResult:
     """Make one result of a picture of each side, both of one kind; their notes follow those of the comparison."""
@@ -59,14 +54,10 @@ def pair_of(
         if note not in (*capture.model.notes, *capture.input.notes)
     ]
     return PairResult(
-        view=view,
-        title=title,
         values=np.stack([of_left.values, read_at(of_right.values, _place(right, of_right), _place(left, of_left))]),
         axes=("sides", *of_left.axes),
         unit=of_left.unit,
         formula=of_left.formula,
-        provenance=left.provenance,
-        settings=dict(settings),
         notes=tuple(dict.fromkeys([*notes, *picture_notes])),
         target=of_left.target,
         grid=of_left.grid,

@@ -9,6 +9,7 @@ from vitexplorer.controls.choice import Choice as Choice
 from vitexplorer.controls.control import Control as Control
 from vitexplorer.controls.control import checked as checked
 from vitexplorer.controls.control import departures as departures
+from vitexplorer.controls.control import in_words as in_words
 from vitexplorer.controls.control import specs as specs
 from vitexplorer.controls.control import written_value as written_value
 from vitexplorer.controls.head import HeadControl as HeadControl

@@ -128,6 +128,17 @@ def checked(controls: tuple[Control, ...], capture: CaptureProtocol | None, give
     return settings
 
 
+def in_words(
+    controls: tuple[Control, ...], capture: CaptureProtocol, settings: Mapping[str, Any]
+) -> dict[str, tuple[Text, Text]]:
+    """Return label and value of each setting of a result in words; controls without an entry are skipped."""
+    return {
+        control.name: (control.called(capture), control.say(settings[control.name], capture))
+        for control in controls
+        if control.name in settings
+    }
+
+
 def departures(controls: tuple[Control, ...], capture: CaptureProtocol, settings: Mapping[str, Any]) -> dict[str, str]:
     """Return those settings of a result that differ from the defaults, as a link writes them.
 

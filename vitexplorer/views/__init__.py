@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.controls import MethodsControl
+from vitexplorer.controls import MethodsControl, in_words
 from vitexplorer.core.capture_protocol import OTHER_NAMES, missing_part
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.sharp_map import SharpMapResult
@@ -80,11 +80,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         title=result.title if result.title.en else record.title,
         provenance=capture.provenance,
         settings=used,
-        settings_said={
-            control.name: (control.called(capture), control.say(used[control.name], capture))
-            for control in record.controls
-            if control.name in used
-        },
+        settings_said=in_words(record.controls, capture, used),
         notes=(*capture.model.notes, *capture.input.notes, *result.notes),
     )
 
