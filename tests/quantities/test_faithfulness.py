@@ -1,4 +1,4 @@
-"""Order of patches, steps and areas, by hand."""
+"""Order of patches and steps by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import vitexplorer as vx
 from tests.helpers.small_models import capture_small
 from vitexplorer.core.text import same
 from vitexplorer.quantities.faithfulness import (
-    areas_under,
     best_text,
     coarsened,
     first_ones,
@@ -21,7 +20,7 @@ from vitexplorer.quantities.faithfulness import (
 )
 
 
-def test_order_steps_and_areas_by_hand():
+def test_order_and_steps_by_hand():
     assert step_counts(5, 2).tolist() == [0, 2, 5]
     assert step_counts(3, 100).tolist() == [0, 1, 2, 3]
     order = ranking(np.array([[1.0, 3.0, 2.0]]), seed=0)
@@ -31,7 +30,6 @@ def test_order_steps_and_areas_by_hand():
         [False, True, True, False],
         [True, True, True, False],  # the last place, pixels of no patch, is never exchanged
     ]
-    assert areas_under(np.array([[[1.0, 0.5, 0.0]]]), np.array([0, 0.4, 1.0]))[0, 0] == pytest.approx(0.3 + 0.15)
 
 
 def test_equal_patches_go_in_an_order_that_the_seed_gives():

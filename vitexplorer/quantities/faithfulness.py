@@ -114,13 +114,6 @@ def first_ones(order: Int[np.ndarray, " patches"], counts: Int[np.ndarray, " ste
     return place[None, :] < counts[:, None]
 
 
-def areas_under(
-    values: Float[np.ndarray, "methods curves steps"], shares: Float[np.ndarray, " steps"]
-) -> Float[np.ndarray, "methods curves"]:
-    """Compute areas by trapezoids over the true share of patches, in the unit of the values."""
-    return ((values[..., 1:] + values[..., :-1]) / 2 * np.diff(shares)).sum(-1)
-
-
 def values_exchanged(
     runs: Runs,
     capture: Capture,
@@ -217,7 +210,7 @@ def faithfulness(
     return Faithfulness(
         values=values,
         shares=shares,
-        areas=areas_under(values, shares),
+        areas=np.trapezoid(values, shares),
         notes=present(
             OF_OUTPUT if isinstance(target, int) and has_one_output(capture) else None,
             DELETED.format(baseline=baseline_text(capture, "mean")),

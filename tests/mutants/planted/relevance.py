@@ -179,7 +179,7 @@ MUTANTS = (
         "ranking",
         "-values.ravel()",
         "values.ravel()",
-        "test_order_steps_and_areas_by_hand",
+        "test_order_and_steps_by_hand",
     ),
     Mutant(
         "class asked for by name is its neighbour",
