@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.relevance import same_class
@@ -20,12 +18,13 @@ from vitexplorer.comparisons.sides import names_of
 from vitexplorer.controls import Number
 from vitexplorer.core.format import signed
 from vitexplorer.core.network_result import LensAnswer, NetworkPairResult, NetworkResult
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import SPACE, Text, UnsupportedError, present
 from vitexplorer.core.types import Answer, Query
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.quantities.read_out import answer_text
 from vitexplorer.quantities.stream_colours import has_one_basis, stream_colours
-from vitexplorer.views.network import VIEW, FollowedControl, decided_in, most_read, padded
+from vitexplorer.views.network import VIEW, FollowedControl, decided_in, most_read
 
 SIDES = (Text("left", "左侧"), Text("right", "右侧"))
 ONE_BASIS = Text(
@@ -54,7 +53,7 @@ def compute(left: Capture, right: Capture, query: Query, links: int) -> NetworkP
     one = compute_view("network", left, query=query, links=links)
     other = compute_view("network", right, query=placed(query, (left, 0), (right, 0)), links=links)
     if shares:
-        colours = map(padded, stream_colours(left, right))
+        colours = map(stacked, stream_colours(left, right))
         one, other = (replace(each, values=values) for each, values in zip((one, other), colours, strict=True))
     known = {note for side in (left, right) for note in (*side.model.notes, *side.input.notes)}
     own_notes = [note for each in (one, other) for note in each.notes if note not in known]
@@ -64,7 +63,7 @@ def compute(left: Capture, right: Capture, query: Query, links: int) -> NetworkP
         *own_notes,
     )
     return NetworkPairResult(
-        values=_stacked(one.values, other.values),
+        values=stacked([one.values, other.values]),
         axes=("sides", *one.axes),
         unit=one.unit,
         formula=one.formula,
@@ -82,14 +81,6 @@ def notes_on_colours(left: Capture, right: Capture) -> tuple[Text, ...]:
         return (OWN_BASES,)
     weights = [(side.provenance.weights, side.provenance.weights_source) for side in (left, right)]
     return (ONE_BASIS,) if weights[0] == weights[1] else (ONE_BASIS, OTHER_WEIGHTS)
-
-
-def _stacked(*sides: np.ndarray) -> np.ndarray:
-    """Stack arrays of different shapes, the smaller ones filled with NaN."""
-    stacked = np.full((len(sides), *np.max([side.shape for side in sides], axis=0)), np.nan)
-    for at, side in enumerate(sides):
-        stacked[(at, *map(slice, side.shape))] = side
-    return stacked
 
 
 def agreement(

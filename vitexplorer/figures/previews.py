@@ -13,6 +13,7 @@ from jaxtyping import UInt8
 from PIL import Image, ImageDraw
 
 from vitexplorer.core.network_result import NetworkPairResult, NetworkResult
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.types import (
     BeforeAfterResult,
     BoardResult,
@@ -210,10 +211,7 @@ def _last_tokens(result: NetworkResult) -> np.ndarray:
 def _lens(result: LensResult) -> np.ndarray:
     if not result.top:
         return heat(np.unique(result.values[-1], return_inverse=True)[1].reshape(result.values.shape[1:]).astype(float))
-    ranks = max(map(len, result.top))
-    shares = np.full((len(result.top), ranks), np.nan)
-    for row, top in enumerate(result.top):
-        shares[row, : len(top)] = [one.probability for one in top]
+    shares = stacked([answer.probability for answer in top] for top in result.top)
     return heat(shares, (WIDE, SIDE))
 
 

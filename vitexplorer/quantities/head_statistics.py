@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PADDING, PatchGrid
 
@@ -40,12 +41,7 @@ def over_blocks(
 ) -> dict[str, Float[np.ndarray, "blocks heads"]]:
     """Compute `per_head` of every block; NaN fills the rows of blocks that have fewer heads than others."""
     blocks = [per_head(capture, block, measures_of(block)) for block in range(capture.depth)]
-    heads = max(capture.num_heads(block) for block in range(capture.depth))
-    tables = {name: np.full((len(blocks), heads), np.nan) for name in blocks[0]}
-    for name, table in tables.items():
-        for row, block in zip(table, blocks, strict=True):
-            row[: len(block[name])] = block[name]
-    return tables
+    return {name: stacked(block[name] for block in blocks) for name in blocks[0]}
 
 
 def distances(capture: Capture, renormalise: bool = False) -> Float[np.ndarray, "blocks heads"]:

@@ -24,6 +24,7 @@ from vitexplorer.controls import Number, QueryControl, TargetControl
 from vitexplorer.core.capture_protocol import NO_TOKENS, CaptureProtocol
 from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.network_result import LensAnswer, NetworkResult
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import SPACE, Text, present, same
 from vitexplorer.core.types import Output, PatchGrid, Query, prefix_text, query_text
 from vitexplorer.quantities.hidden_patches import hidden_patches
@@ -90,10 +91,10 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
     reads = [reads_of(capture, queries[block], block, links) for block in blocks]
     adds = None if target is None else added_to(capture, target)
     attention_adds, mlp_adds, start, bias = adds or (None, None, None, None)
-    values = padded(stream_colours(capture)[0])
+    values = stacked(stream_colours(capture)[0])
     has_classes = capture.logits is not None
     hidden = hidden_patches(capture)
-    similarity = None if has_classes else padded([whole_similarity(capture, block) for block in blocks])
+    similarity = None if has_classes else stacked([whole_similarity(capture, block) for block in blocks])
     if similarity is not None and hidden.any():
         similarity[:, hidden] = np.nan
     return NetworkResult(
@@ -114,7 +115,7 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
         prefix_names=tuple(capture.prefix_tokens),
         links=tuple(read.links for read in reads),
         heads=tuple(read.maps for read in reads),
-        rest=padded([read.rest for read in reads]),
+        rest=stacked([read.rest for read in reads]),
         windows=tuple(window_of(queries[block], capture.grid(block), capture.site(block).windows) for block in blocks),
         lens=answers(capture) if has_classes else None,
         attention_adds=attention_adds,
@@ -151,14 +152,6 @@ def added_to(
         attention[block] = terms.get(f"block {block} attn", 0.0) + terms.get(f"block {block} attn + mlp", 0.0)
         mlp[block] = terms.get(f"block {block} mlp", 0.0)
     return attention, mlp, terms["embedding"], terms["constant"]
-
-
-def padded(rows: list[np.ndarray]) -> np.ndarray:
-    """Stack arrays of different lengths, the shorter ones filled with NaN."""
-    padded = np.full((len(rows), max(map(len, rows)), *rows[0].shape[1:]), np.nan)
-    for at, row in enumerate(rows):
-        padded[at, : len(row)] = row
-    return padded
 
 
 def refuses(capture: Capture) -> Text | None:

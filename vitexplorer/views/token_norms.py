@@ -13,6 +13,7 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.outliers import far_out
@@ -28,13 +29,12 @@ FEWER = Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后
 def compute(capture: Capture) -> MatrixResult:
     """Compute the L2 norm of each token after each block, (blocks, tokens), prefix tokens first; `marked`: outliers."""
     streams = [capture.residual_after(block) for block in range(capture.depth)]
-    values = np.full((len(streams), max(map(len, streams))), np.nan)
+    norms = [tokens.double().norm(dim=-1).cpu().numpy() for tokens in streams]
+    values = stacked(norms)
     marked = np.zeros(values.shape, dtype=bool)
     prefix = len(capture.prefix_tokens)
-    for block, tokens in enumerate(streams):
-        norms = tokens.double().norm(dim=-1).cpu().numpy()
-        values[block, : len(norms)] = norms
-        marked[block, prefix : len(norms)] = far_out(norms[prefix:])
+    for row, of_block in zip(marked, norms, strict=True):
+        row[prefix : len(of_block)] = far_out(of_block[prefix:])
     return MatrixResult(
         values=values,
         axes=("blocks", "tokens"),

@@ -83,15 +83,15 @@ MUTANTS = (
     Mutant(
         "norms of tokens before the block instead of after it",
         "compute",
-        "streams = [capture.residual_after(block) for block in range(capture.depth)]\n    values",
-        "streams = [capture.residual(block) for block in range(capture.depth)]\n    values",
+        "streams = [capture.residual_after(block) for block in range(capture.depth)]\n    norms",
+        "streams = [capture.residual(block) for block in range(capture.depth)]\n    norms",
         "test_token_norms",
     ),
     Mutant(
         "prefix tokens marked as outliers",
         "compute",
-        "marked[block, prefix : len(norms)] = far_out(norms[prefix:])",
-        "marked[block, : len(norms)] = far_out(norms)",
+        "row[prefix : len(of_block)] = far_out(of_block[prefix:])",
+        "row[: len(of_block)] = far_out(of_block)",
         "test_outliers_are_marked_and_prefix_tokens_are_not",
     ),
     Mutant(

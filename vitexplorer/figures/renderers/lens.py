@@ -8,6 +8,7 @@ import numpy as np
 from PIL.ImageColor import getrgb
 
 from vitexplorer.core.format import percent
+from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PREFIX_WORDS, LensResult, PoolingResult, Prediction, ReadOut
 from vitexplorer.figures.boxes import Box
@@ -82,9 +83,7 @@ def draw_lens(page: Page, result: LensResult, y: float) -> float:
     tops = [top[:ranks] for top in result.top]
     step = page.high(STEP * len(tops), y + 24, STEP * len(tops)) / len(tops)
     box = Box(page.margin + LEFT, y, page.inner - LEFT - BAR_ROOM, step * len(tops))
-    shares = np.full((len(tops), ranks), np.nan)
-    for row, top in enumerate(tops):
-        shares[row, : len(top)] = [prediction.probability for prediction in top]
+    shares = stacked([prediction.probability for prediction in top] for top in tops)
     scale = scale_of(np.append(shares, 1.0), None)
     places = np.stack(np.meshgrid(result.blocks, np.arange(1, ranks + 1), indexing="ij"), axis=-1)
     axis = page.color_scale(scale, beside=box, title=PROBABILITY)
