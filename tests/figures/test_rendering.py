@@ -34,7 +34,7 @@ from vitexplorer.core.types import (
     Term,
 )
 from vitexplorer.figures import browser, files, render, save
-from vitexplorer.figures.caption import caption
+from vitexplorer.figures.caption import SCALE, Fact, caption, facts
 from vitexplorer.figures.colors import ANCHORS, grey_of, lookup_table, scale_of
 from vitexplorer.figures.renderers.count import place, rows_of
 from vitexplorer.figures.renderers.map import window_parts
@@ -162,21 +162,16 @@ def test_nothing_is_too_small_to_read_or_off_the_page(name):
 
 
 def test_caption_has_every_part():
-    text = caption(a_map(), Text("raw", "原始"))
+    text = caption(a_map())
     for word in ("Attention map", "tiny", "pretrained weights (hub/tiny)", "24 × 40 px", "block 4", "head 2"):
         assert word in text.en
-    for word in (
-        "Query → keys patch in row 1, column 3 → patches",
-        "softmax(q kᵀ",
-        "discard_ratio = 0.9",
-        "raw",
-        "a note",
-    ):
+    for word in ("Query → keys patch in row 1, column 3 → patches", "softmax(q kᵀ", "discard_ratio = 0.9", "a note"):
         assert word in text.en
     for word in ("class token: 30.0 %", "register 1: 12.5 %", "all prefix tokens: 42.5 %", "padding of windows: 5.0 %"):
         assert word in text.en
-    for word in ("块 4", "头 2", "查询 → 键", "类别标记", "寄存器标记 1", "窗口填充", "原始", "一条说明"):
+    for word in ("块 4", "头 2", "查询 → 键", "类别标记", "寄存器标记 1", "窗口填充", "一条说明"):
         assert word in text.zh
+    assert Fact(SCALE, RAW) in facts(a_map(), RAW)
 
 
 def test_caption_of_a_gallery_gives_the_range_over_heads():

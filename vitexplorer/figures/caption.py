@@ -156,12 +156,12 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
     return tuple(Fact(label, COMMA.join(parts)) for label, parts in rows if parts)
 
 
-def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
+def caption(result: Result) -> Text:
     """Return the facts in one line, the title first."""
     fact_texts = [
         same("{label} {value}").format(label=fact.label, value=fact.value)
         if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
-        for fact in facts(result, normalisation, remarks)
+        for fact in facts(result)
     ]
     return same(" · ").join([result.title, *fact_texts])
