@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.format import percent, signed
-from vitexplorer.core.text import Text, present
+from vitexplorer.core.text import Text
 from vitexplorer.core.text_results import SegmentationResult, TextScoresResult
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.captioned import caption_below
@@ -69,11 +69,8 @@ def draw_segmentation(page: Page, result: SegmentationResult, y: float) -> float
     ]
     page.bars(pieces, gap=0)
     bottom = max(at.bottom, _legend_beside(page, at.right + BETWEEN, y, result)) if is_wide else at.bottom
-    return caption_below(page, bottom + 12, result, remarks=present(AGAIN if _colours_repeat(result) else None))
-
-
-def _colours_repeat(result: SegmentationResult) -> bool:
-    return len(result.texts) > len(CATEGORIES)
+    remarks = (AGAIN,) if len(result.texts) > len(CATEGORIES) else ()
+    return caption_below(page, bottom + 12, result, remarks=remarks)
 
 
 def _legend(page: Page, y: float, result: SegmentationResult) -> float:

@@ -58,7 +58,7 @@ class BlockArithmetic:
     def projected(self, heads: Float[Tensor, "heads tokens head_dim"]) -> Float[Tensor, "tokens dim"]:
         """Send the heads' outputs through the output projection, with the norm before and the scale after it."""
         attention = self._part.attn
-        return self._scaled(attention.proj(self.inner_norm(heads.transpose(0, 1).flatten(1))), 1)
+        return self._scaled(attention.proj(self.inner_norm(joined(heads))), 1)
 
     def plus_mlp(self, tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, "tokens dim"]:
         """Add the MLP's branch to tokens."""
