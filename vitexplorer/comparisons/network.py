@@ -15,7 +15,6 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.relevance import same_class
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.controls import Number
 from vitexplorer.core.format import signed
 from vitexplorer.core.network_result import LensAnswer, NetworkPairResult, NetworkResult
 from vitexplorer.core.stacking import stacked
@@ -24,7 +23,7 @@ from vitexplorer.core.types import Answer, Query
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.quantities.read_out import answer_text
 from vitexplorer.quantities.stream_colours import has_one_basis, stream_colours
-from vitexplorer.views.network import VIEW, FollowedControl, decided_in, most_read
+from vitexplorer.views.network import FOLLOWED, LINKS, VIEW, decided_in, most_read
 
 SIDES = (Text("left", "左侧"), Text("right", "右侧"))
 ONE_BASIS = Text(
@@ -213,5 +212,5 @@ COMPARISON = Comparison(
     reading=reading,
     refuses=refuses,
     runs="once",
-    controls=(FollowedControl(), next(control for control in VIEW.controls if isinstance(control, Number))),
+    controls=(FOLLOWED, LINKS),
 )

@@ -53,6 +53,8 @@ class QueryControl(Control):
 
     name: str = "query"
     label: Text = Text("Query", "查询")
+    first: bool = False
+    """True if a patch is one of the first block's grid, whatever the other settings"""
 
     kind: ClassVar[str] = "patch"
     takes: ClassVar[Text | None] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
@@ -72,8 +74,8 @@ class QueryControl(Control):
         return super().say(value, capture) if value is None else query_text(value)
 
     def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """Return the patch grid of the selected block, by default the last one."""
-        return capture.grid(settings.get("block", capture.depth - 1))
+        """Return the patch grid of the selected block, by default the last one; or of the first."""
+        return capture.grid(0 if self.first else settings.get("block", capture.depth - 1))
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return the board of patches."""

@@ -26,7 +26,7 @@ from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.network_result import LensAnswer, NetworkResult
 from vitexplorer.core.stacking import stacked
 from vitexplorer.core.text import SPACE, Text, present, same
-from vitexplorer.core.types import Output, PatchGrid, Query, prefix_text, query_text
+from vitexplorer.core.types import Output, Query, prefix_text, query_text
 from vitexplorer.quantities.hidden_patches import hidden_patches
 from vitexplorer.quantities.logit_contributions import contributions, is_no_sum
 from vitexplorer.quantities.places import placed
@@ -37,7 +37,6 @@ from vitexplorer.quantities.targets import explained, target_text
 from vitexplorer.quantities.whole_similarity import whole_similarity
 from vitexplorer.views.record import View
 
-LINKS = 8
 FEWER = Text(
     "Later stages have fewer patches; the rest of their rows is empty (NaN). Each stage has a basis of its own.",
     "靠后的阶段图块较少，各行其余留空（NaN）；每个阶段使用各自的一组基。",
@@ -50,17 +49,8 @@ HIDDEN = Text(
 )
 MOST = 0.5
 """Share of everything that adds to a logit that the named blocks hold at least"""
-
-
-@dataclass(frozen=True)
-class FollowedControl(QueryControl):
-    """Query whose patch is a row and column of the first block's grid, the finest."""
-
-    label: Text = Text("Followed token", "追踪的标记")
-
-    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """Return the patch grid of the first block."""
-        return capture.grid(0)
+FOLLOWED = QueryControl(label=Text("Followed token", "追踪的标记"), first=True)
+LINKS = Number("links", Text("Links of a head", "每个头的连线数"), low=1, high=64, start=8, step=1, whole=True)
 
 
 @dataclass(frozen=True)
@@ -312,11 +302,7 @@ VIEW = View(
     compute=compute,
     reads=("attention", "stream"),
     reading=reading,
-    controls=(
-        FollowedControl(),
-        AnswerControl(),
-        Number("links", Text("Links of a head", "每个头的连线数"), low=1, high=64, start=LINKS, step=1, whole=True),
-    ),
+    controls=(FOLLOWED, AnswerControl(), LINKS),
     runs="once",
     refuses=refuses,
 )

@@ -10,9 +10,6 @@ Misleading: the numbers of a token have no order, so a strip of them has no left
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -24,7 +21,7 @@ from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, present
-from vitexplorer.core.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
+from vitexplorer.core.types import Query, TokenStep, TokenStepsResult, query_text
 from vitexplorer.views.record import View
 
 CHANNELS = 3
@@ -67,10 +64,6 @@ class PatchControl(QueryControl):
         """Return the patch with the sharpest edges; the others are picked on the image."""
         row, col = self.default(capture)
         return ((f"{row},{col}", query_text((row, col))),)
-
-    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """Return the first block's grid."""
-        return capture.grid(0)
 
     def named(self, name: str, capture: CaptureProtocol) -> Query:
         """Raise SettingError: prefix tokens are not made of pixels."""
@@ -237,7 +230,7 @@ VIEW = View(
     reads=("stream",),
     names_of_timm=True,
     reading=reading,
-    controls=(PatchControl("patch", Text("Patch", "图块")),),
+    controls=(PatchControl("patch", Text("Patch", "图块"), first=True),),
     paper=Paper("Dosovitskiy et al. 2021, equation 1", "https://arxiv.org/abs/2010.11929"),
     refuses=refuses,
 )

@@ -80,10 +80,6 @@ class PatchOrAllControl(QueryControl):
         """Return the choice of all patches."""
         return (("", Text("all patches", "全部图块")),)
 
-    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """Return the first block's grid, where positions are added."""
-        return capture.grid(0)
-
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
         """Return a patch of the first block's grid, or None for all."""
         if value is None or (isinstance(value, str) and value in ("", "all")):
@@ -301,7 +297,7 @@ VIEW = View(
     names_of_timm=True,
     reading=reading,
     controls=(
-        PatchOrAllControl("query", Text("Patch", "图块")),
+        PatchOrAllControl("query", Text("Patch", "图块"), first=True),
         KindControl("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),
         GridControl("grid", Text("Resampled to", "重采样到")),
     ),
