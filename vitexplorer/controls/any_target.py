@@ -89,10 +89,6 @@ class AnyTargetControl(TargetControl):
             return super().default(capture)
         return PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))
 
-    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """Return the likeliest classes; none without a classifier."""
-        return () if capture.logits is None else super().offered(capture)
-
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
         written = value.strip() if isinstance(value, str) else ""
@@ -168,7 +164,7 @@ class AnyTargetControl(TargetControl):
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
         if capture.logits is not None:
-            first, *others = self._logits(capture).argsort(descending=True)[:3].tolist()
+            first, *others = capture.logits.argsort(descending=True)[:3].tolist()
             offered = [*(RatherThan(first, other) for other in others), *offered]
         options = dict(spec.options) | {str(target): self.say(target, capture) for target in offered}
         board = Board.of(grid, capture.input.pixels.shape[:2])

@@ -62,8 +62,10 @@ class TargetControl(Control):
         return target
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """Return the likeliest classes."""
-        likely = self._logits(capture).argsort(descending=True)[:LIKELY].tolist()
+        """Return the likeliest classes; none without a classifier."""
+        if capture.logits is None:
+            return ()
+        likely = capture.logits.argsort(descending=True)[:LIKELY].tolist()
         return tuple((str(target), self.say(target, capture)) for target in likely)
 
     def called(self, capture: CaptureProtocol | None) -> Text:

@@ -65,10 +65,6 @@ class AnswerControl(TargetControl):
         """Return the number of a class; None only without a classifier."""
         return None if value is None and capture.logits is None else super().parse(value, capture, settings)
 
-    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """Return the likeliest classes; none without a classifier."""
-        return () if capture.logits is None else super().offered(capture)
-
     def say(self, value: int | None, capture: CaptureProtocol) -> Text:
         """Name the class by number and name."""
         return Text("none", "无") if value is None else super().say(value, capture)
