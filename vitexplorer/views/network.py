@@ -21,7 +21,7 @@ from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number, QueryControl, TargetControl
-from vitexplorer.core.capture_protocol import NO_TOKENS, CaptureProtocol
+from vitexplorer.core.capture_protocol import NO_TOKENS, CaptureProtocol, refuse_if
 from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.network_result import LensAnswer, NetworkResult
 from vitexplorer.core.stacking import stacked
@@ -138,11 +138,6 @@ def added_to(
         attention[block] = terms.get(f"block {block} attn", 0.0) + terms.get(f"block {block} attn + mlp", 0.0)
         mlp[block] = terms.get(f"block {block} mlp", 0.0)
     return attention, mlp, terms["embedding"], terms["constant"]
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models whose tokens cannot be shown."""
-    return None if capture.model.family.shows_tokens else NO_TOKENS.format(model=capture.model.title)
 
 
 # ------------------------------------------------------------------------------------------ in words
@@ -300,5 +295,5 @@ VIEW = View(
     reading=reading,
     controls=(FOLLOWED, AnswerControl(), LINKS),
     runs="once",
-    refuses=refuses,
+    refuses=refuse_if(lambda capture: not capture.model.family.shows_tokens, NO_TOKENS),
 )

@@ -28,7 +28,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Control, QueryControl
-from vitexplorer.core.capture_protocol import CaptureProtocol
+from vitexplorer.core.capture_protocol import CaptureProtocol, refuse_if
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, present, same
@@ -240,14 +240,6 @@ def _notes(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Text, ...]:
     )
 
 
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models that only know offsets: they have no embedding of a place."""
-    if capture.model.family.learned_grid(capture.model.module) is not None or _is_rotary(capture):
-        return None
-    text = Text("{model} has no position embeddings, only offsets.", "{model} 没有位置编码，只有相对偏移。")
-    return text.format(model=capture.model.title)
-
-
 def reading(result: MapResult | BoardResult) -> Text:
     """Say whether neighbours are similar and distant places are not."""
     if isinstance(result, BoardResult):
@@ -302,5 +294,8 @@ VIEW = View(
         GridControl("grid", Text("Resampled to", "重采样到")),
     ),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: capture.model.family.learned_grid(capture.model.module) is None and not _is_rotary(capture),
+        Text("{model} has no position embeddings, only offsets.", "{model} 没有位置编码，只有相对偏移。"),
+    ),
 )
