@@ -117,25 +117,16 @@ def mass_on(chosen: Callable[[Tensor], Bool[Tensor, "windows keys"]]) -> Measure
     return measure
 
 
-def prefix_mass() -> Measure:
-    """Return the measure of the mass on all prefix tokens together."""
-    return mass_on(lambda positions: (positions < 0) & (positions > PADDING))
-
-
-def token_mass(token: int) -> Measure:
-    """Return the measure of the mass on one prefix token, by its place in the sequence."""
-    return mass_on(lambda positions: positions == -1 - token)
-
-
 def head_measures(capture: Capture, block: int) -> dict[str, Measure]:
     """Return every measure of a block's heads by name; `class_mass` needs a class token."""
     measures = {
         "distance": distance(capture.grid(block)),
         "entropy": entropy,
-        "prefix_mass": prefix_mass(),
+        "prefix_mass": mass_on(lambda positions: (positions < 0) & (positions > PADDING)),
         "self_mass": self_mass,
         "peak": peak,
     }
     if "cls" in capture.prefix_tokens:
-        measures["class_mass"] = token_mass(capture.prefix_tokens.index("cls"))
+        token = capture.prefix_tokens.index("cls")
+        measures["class_mass"] = mass_on(lambda positions: positions == -1 - token)
     return measures

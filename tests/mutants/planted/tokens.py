@@ -26,7 +26,7 @@ MUTANTS = (
     ),
     Mutant(
         "mass on the class token is that on the token after it",
-        "token_mass",
+        "head_measures",
         "positions == -1 - token",
         "positions == -2 - token",
         "test_head_atlas",
