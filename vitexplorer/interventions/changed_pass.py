@@ -29,12 +29,8 @@ from vitexplorer.core.types import PatchGrid
 from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
 
-ScoreEdit = Callable[[int, Tensor], Tensor]
-"""(block, scores (*windows, heads, queries, keys)) -> scores; returns the same tensor if nothing changes"""
-ValueEdit = Callable[[int, Tensor], Tensor]
-"""(block, values (*windows, heads, keys, head dim)) -> values; returns the same tensor if nothing changes"""
-HiddenEdit = Callable[[int, Tensor], Tensor]
-"""(block, activations (batch, tokens, neurons) within its MLP) -> activations"""
+Edit = Callable[[int, Tensor], Tensor]
+"""(block, tensor) -> tensor; returns the same tensor if nothing changes"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,8 @@ class Registers:
 
     place: int
     """Index of the token in the sequence: after the prefix tokens"""
-    hidden: HiddenEdit
+    hidden: Edit
+    """Edit of the activations (batch, tokens, neurons) within an MLP"""
     name: str
     """Name of the token"""
 
@@ -60,8 +57,10 @@ class Effect:
     """Tensors of the module, each with its replacement"""
     temperature: float = 1.0
     """Divisor of q . k"""
-    scores: ScoreEdit | None = None
-    values: ValueEdit | None = None
+    scores: Edit | None = None
+    """Edit of scores (*windows, heads, queries, keys)"""
+    values: Edit | None = None
+    """Edit of values (*windows, heads, keys, head dim)"""
     registers: Registers | None = None
 
 
@@ -114,7 +113,7 @@ class ChangedPass(FollowedPass):
             return type(arg)(map(self._replaced, arg))
         return arg
 
-    def _edited(self, tensor: Tensor, edits: list[Callable[[int, Tensor], Tensor]]) -> Tensor:
+    def _edited(self, tensor: Tensor, edits: list[Edit]) -> Tensor:
         edits = [] if self.block == OUTSIDE else edits
         return reduce(lambda changed, edit: edit(self.block, changed), edits, tensor)
 
