@@ -51,11 +51,11 @@ def _within(name: str, part: str) -> bool:
 def outline(module: nn.Module) -> Outline:
     """Return the outline of a timm module; it has no blocks if the module has no `blocks`."""
     leading: dict[int, tuple[str, ...]] = {}
-    ending = tuple(name for name in _NORMS_AT_THE_END if _learns(getattr(module, name, None)))
+    ending = tuple(name for name in _NORMS_AT_THE_END if has_parameters(getattr(module, name, None)))
     if isinstance(module, (SwinTransformer, SwinTransformerV2)):
         blocks: list[str] = []
         for s, stage in enumerate(module.layers):
-            if _learns(stage.downsample):
+            if has_parameters(stage.downsample):
                 leading[len(blocks)] = (f"layers.{s}.downsample",)
             blocks += [f"layers.{s}.blocks.{b}" for b in range(len(stage.blocks))]
     elif isinstance(module, ResNet):
@@ -105,5 +105,6 @@ def set_drop_path(module: nn.Module, rate: float) -> None:
             setattr(block, name, new)
 
 
-def _learns(part: nn.Module | None) -> bool:
+def has_parameters(part: nn.Module | None) -> bool:
+    """Return True for a module with parameters of its own or of a child; None has none."""
     return part is not None and next(part.parameters(), None) is not None

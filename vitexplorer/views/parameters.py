@@ -19,6 +19,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import CountResult, Term
+from vitexplorer.models.outline import has_parameters
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, symbolic, total
 from vitexplorer.views.record import View
 
@@ -98,10 +99,10 @@ def vit_shape(module: nn.Module) -> ViTShape:
         prefix_positions=positions is not None and positions.shape[1] > grid[0] * grid[1],
         patch_bias=projection.bias is not None,
         qkv_bias=block.attn.qkv.bias is not None,
-        qk_norm=_learns(block.attn.q_norm),
-        layer_scale=_learns(block.ls1),
-        pre_norm=_learns(module.norm_pre),
-        final_norm=_learns(module.norm) or _learns(module.fc_norm),
+        qk_norm=has_parameters(block.attn.q_norm),
+        layer_scale=has_parameters(block.ls1),
+        pre_norm=has_parameters(module.norm_pre),
+        final_norm=has_parameters(module.norm) or has_parameters(module.fc_norm),
         attention_pool=module.attn_pool is not None,
     )
 
@@ -121,13 +122,9 @@ def swin_shape(module: nn.Module) -> SwinShape:
         mlp_ratio=first.mlp.fc1.out_features / first.mlp.fc1.in_features,
         classes=_outputs(module.head.fc),
         qkv_bias=first.attn.qkv.bias is not None or getattr(first.attn, "q_bias", None) is not None,
-        patch_norm=_learns(module.patch_embed.norm),
+        patch_norm=has_parameters(module.patch_embed.norm),
         version=2 if hasattr(first.attn, "logit_scale") else 1,
     )
-
-
-def _learns(module: nn.Module) -> bool:
-    return next(module.parameters(), None) is not None
 
 
 def _outputs(head: nn.Module) -> int:

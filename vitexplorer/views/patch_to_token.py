@@ -22,6 +22,7 @@ from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, present
 from vitexplorer.core.types import Query, TokenStep, TokenStepsResult, query_text
+from vitexplorer.models.outline import has_parameters
 from vitexplorer.views.record import View
 
 CHANNELS = 3
@@ -90,10 +91,6 @@ def projected(row: Float[Tensor, " pixels"], proj: nn.Conv2d) -> Float[Tensor, "
     return product if proj.bias is None else product + proj.bias
 
 
-def _learns(module: nn.Module | None) -> bool:
-    return module is not None and next(module.parameters(), None) is not None
-
-
 def _step(name: Text, symbols: str, shape: tuple[int, ...], numbers: Tensor | None = None) -> TokenStep:
     entries = torch.zeros(0) if numbers is None else numbers
     return TokenStep(name, symbols, shape, entries.float().cpu().numpy())
@@ -115,7 +112,7 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
         _step(Text("flattened, normalised", "展平并归一化"), "P · P · C", pixels.shape, pixels),
         _step(Text("projected", "线性投影"), "D", dim, token),
     ]
-    if _learns(embed.norm):
+    if has_parameters(embed.norm):
         token, formula = embed.norm(token), f"norm({formula})"
         steps.append(_step(Text("normalised", "归一化"), "D", dim, token))
     if capture.provenance.weights == "fine-tuned":
@@ -130,7 +127,7 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
         token, formula = token + position, f"{formula} + e_p"
         steps.append(_step(PLACE, "D", dim, position))
         steps.append(_step(Text("sum", "相加"), "D", dim, token))
-    if _learns(getattr(module, "norm_pre", None)):
+    if has_parameters(getattr(module, "norm_pre", None)):
         token, formula = module.norm_pre(token), f"norm({formula})"
         steps.append(_step(Text("normalised", "归一化"), "D", dim, token))
     sequence = capture.residual(0)
