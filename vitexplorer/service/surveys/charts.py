@@ -9,8 +9,8 @@ import numpy as np
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models import catalog
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.map_layouts import map_of
 from vitexplorer.service.surveys.naming import axis_of, coloured, groups_of, python_of, title_of, values_of
+from vitexplorer.service.surveys.open_surveys import map_of
 from vitexplorer.service.surveys.request import SurveyRequest, counting
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.core.cache import SingleFlight
-from vitexplorer.service.surveys.gallery import PAIRS
-from vitexplorer.service.surveys.image_groups import ALONE, MOST_SURVEYS, groups_in
+from vitexplorer.service.surveys.choosing import ALONE
 from vitexplorer.service.surveys.naming import key_of, values_of
+from vitexplorer.service.surveys.open_surveys import groups_in, pairs_in
 from vitexplorer.service.surveys.request import SurveyRequest
 
 if TYPE_CHECKING:
     from vitexplorer.survey.answers.groups import Group
     from vitexplorer.survey.opened import Survey
 
-_pairs: SingleFlight[str, int] = SingleFlight(MOST_SURVEYS)
-"""Numbers of pairs of near duplicates"""
-
 
 def findings(request: SurveyRequest) -> dict[str, Any]:
     """Return the groups, each with a name, a count and its middle image, and a sentence on what was found."""
-    from vitexplorer.survey.answers import near_duplicates
-
     survey = request.opened
     if not any(key.startswith("feature_") for key in survey.columns):
         return {"says": "", "groups": []}
-    found = groups_in(survey)
-    pairs = _pairs.of(str(survey.folder), survey.count, lambda: near_duplicates(survey, threshold=PAIRS, limit=0).total)
+    found, pairs = groups_in(survey), pairs_in(survey)
     parts = [
         request.say("found_groups", groups=len(found.groups)) if found.groups else request.say("found_no_groups"),
         request.say("found_pairs", pairs=pairs) if pairs else request.say("found_no_pairs"),

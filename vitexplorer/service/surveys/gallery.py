@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.naming import gallery_row, values_of
+from vitexplorer.service.surveys.open_surveys import PAIRS
 from vitexplorer.service.surveys.request import SENTENCE, SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
@@ -19,8 +20,6 @@ PAGE = 120
 """Images of one answer"""
 FARTHEST = 100_000
 """Largest offset of an answer"""
-PAIRS = 0.97
-"""Cosine of features from which images count as near duplicates"""
 _COLUMNS = {
     "path": (None, False),
     "worst": ("probability", True),

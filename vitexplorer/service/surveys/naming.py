@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.format import measured
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.image_groups import InGroup
-from vitexplorer.service.surveys.map_layouts import InMap
+from vitexplorer.service.surveys.choosing import InGroup, InMap
 from vitexplorer.service.surveys.request import SurveyRequest
 
 if TYPE_CHECKING:

@@ -38,8 +38,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.scenes.worded import draw_worded
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.storage_limits import StorageLimits
-from vitexplorer.service.surveys import map_layouts as mapping
-from vitexplorer.service.surveys import process
+from vitexplorer.service.surveys import open_surveys, process
 from vitexplorer.service.surveys.pictures import file_of
 from vitexplorer.service.surveys.store import Asked, StoredSurvey, new_survey, running, stored_survey
 from vitexplorer.service.user_storage import UserStorage
@@ -279,7 +278,7 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert len(browser.ask("map", survey="drawn", feature="feature_cls", where=part)["points"]) == chosen
     assert browser.ask("histogram", survey="drawn", x="margin", where="margin:2~3")["empty"]
 
-    monkeypatch.setattr(mapping, "MOST_POINTS", 20)
+    monkeypatch.setattr(open_surveys, "MOST_POINTS", 20)
     few = browser.ask("map", survey="drawn", feature="feature_mean")
     everywhere = browser.ask("histogram", survey="drawn", x="margin", where="feature_mean@-9~9~-9~9")
     assert len(few["points"]) == 20, "shown"
