@@ -16,7 +16,6 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
-    from vitexplorer.survey.opened import Survey
 
 BINS = 40
 POINTS = 3000
@@ -36,16 +35,16 @@ def histogram(request: SurveyRequest) -> dict[str, Any]:
     total = int(found.counts.sum()) + found.others
     if not total:
         return _NOTHING
-    names = groups_of(request, survey, by, found.groups) if by else [{"key": "", "name": ""}]
+    names = groups_of(request, by, found.groups) if by else [{"key": "", "name": ""}]
     order = sorted(range(len(names)), key=lambda at: by == "correct" and ("true", "false", "").index(names[at]["key"]))
     series = [{**names[at], "counts": found.counts[at].tolist()} for at in order if found.counts[at].any()]
     if found.others:
         rest = answers.histogram(survey, column, where, BINS).counts[0] - found.counts.sum(0)
         series.append({"key": "", "name": request.say("chart_other"), "counts": rest.tolist()})
-    edges, title = found.edges.tolist(), title_of(request, survey, column)
+    edges, title = found.edges.tolist(), title_of(request, column)
     low, high = _number(edges[0]), _number(edges[-1])
     return {
-        "title": axis_of(request, survey, column),
+        "title": axis_of(request, column),
         "edges": edges,
         "series": series,
         "says": request.say("chart_histogram_of", title=title, count=f"{total:,}", low=low, high=high),
@@ -62,13 +61,13 @@ def scatter(request: SurveyRequest) -> dict[str, Any]:
     found = answers.scatter(survey, x, y, where, POINTS, by=by or None)
     if not found.total:
         return _NOTHING
-    names, colours = coloured(request, survey, by, found.groups or [None] * len(found.rows))
+    names, colours = coloured(request, by, found.groups or [None] * len(found.rows))
     grid = {"counts": found.density.tolist(), "x": found.x_edges.tolist(), "y": found.y_edges.tolist()}
     axes = {
-        name: {"low": float(edges[0]), "high": float(edges[-1]), "title": axis_of(request, survey, column)}
+        name: {"low": float(edges[0]), "high": float(edges[-1]), "title": axis_of(request, column)}
         for name, edges, column in (("x", found.x_edges, x), ("y", found.y_edges, y))
     }
-    titles = {"x": title_of(request, survey, x), "y": title_of(request, survey, y)}
+    titles = {"x": title_of(request, x), "y": title_of(request, y)}
     return {
         **axes,
         "grid": grid if found.total > len(found.rows) else None,
@@ -99,7 +98,7 @@ def places(request: SurveyRequest) -> dict[str, Any]:
         return _NOTHING
     rows = found.rows[selected].tolist()
     groups = [row.get(by) for row in rows_at(survey, rows)] if by else [None] * len(rows)
-    names, colours = coloured(request, survey, by, groups)
+    names, colours = coloured(request, by, groups)
     shares = request.say("chart_explained", share=percentage(sum(found.shares))) if found.shares else ""
     ends = [(float(axis.min()), float(axis.max())) for axis in found.places.T]
     return {
@@ -112,7 +111,7 @@ def places(request: SurveyRequest) -> dict[str, Any]:
                 request.say(
                     "chart_map_of",
                     count=f"{len(rows):,}",
-                    feature=title_of(request, survey, feature),
+                    feature=title_of(request, feature),
                     method=request.say("chart_pca"),
                     explained=shares,
                 ),
@@ -133,12 +132,10 @@ def heads(request: SurveyRequest) -> dict[str, Any]:
     found = per_head(survey, metric, where)
     if not np.isfinite(found.values).any():
         return _NOTHING
-    says = request.say(
-        "chart_heads_of", title=title_of(request, survey, metric), count=f"{int(np.max(found.counts)):,}"
-    )
+    says = request.say("chart_heads_of", title=title_of(request, metric), count=f"{int(np.max(found.counts)):,}")
     says = request.joined([says, *_sampled(request, count(survey, (*where, Equals("reason", None))))])
     return {
-        "title": axis_of(request, survey, metric),
+        "title": axis_of(request, metric),
         "mean": _table(found.values),
         "low": _table(found.low),
         "high": _table(found.high),
@@ -165,14 +162,14 @@ def maps(request: SurveyRequest) -> dict[str, Any]:
     if not found.counts.any():
         return _NOTHING
     own = map_of_image(survey, name, row)
-    title, count = title_of(request, survey, name), f"{int(found.counts.max()):,}"
+    title, count = title_of(request, name), f"{int(found.counts.max()):,}"
     sentences = [request.say("chart_maps_of", title=title, count=count)]
     sentences += [request.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
     known = {"rows", "cols", "blocks", "heads", "tokens"}
     axes = found.column.axes if set(found.column.axes or ()) <= known else None
     call = f'mean_map(survey, "{name}")'
     return {
-        "title": axis_of(request, survey, name),
+        "title": axis_of(request, name),
         "mean": _table(found.values),
         "own": None if own is None else _table(own),
         "names": [request.say("chart_maps_mean"), request.say("chart_maps_image")],
@@ -217,7 +214,7 @@ def beside(request: SurveyRequest) -> dict[str, Any]:
     """Compare with another survey of the same images: answers and heads that changed."""
     from vitexplorer.survey.compared import compare_surveys
 
-    left, where, other, right = request.opened, request.where, request.beside, request.opened_beside
+    left, where, right = request.opened, request.where, request.opened_beside
     found = compare_surveys(left, right, where=where, limit=0)
     names = {side: catalog.title_of(one.card.model) for side, one in (("left", left), ("right", right))}
     if left.card.model == right.card.model:
@@ -236,7 +233,7 @@ def beside(request: SurveyRequest) -> dict[str, Any]:
         {"order": order, "title": request.say("beside_gained", model=model, count=f"{count:,}"), "count": count}
         for order, model, count in (("lost", names["left"], found.lost), ("won", names["right"], found.won))
     ]
-    moved = _moved(request, left, right, where)
+    moved = _moved(request, where)
     sentences += _sampled(request, found.matched) if moved else []
     return {
         "says": says,
@@ -244,7 +241,7 @@ def beside(request: SurveyRequest) -> dict[str, Any]:
         "sides": sides,
         "heads": moved,
         **_moved_numbers(request, moved),
-        "python": _python_of_two(request, other.folder.name if request.places.hosted else other.answers, where),
+        "python": python_of(request, "compare_surveys(survey, other)", where, request.beside),
     }
 
 
@@ -252,18 +249,18 @@ def _percent(share: float) -> str:
     return f"{100 * share:+.1f} %".replace("-", "\u2212")
 
 
-def _moved(request: SurveyRequest, left: Survey, right: Survey, where: Where) -> dict[str, Any] | None:
+def _moved(request: SurveyRequest, where: Where) -> dict[str, Any] | None:
     from vitexplorer.survey.compared import moved_heads
 
     metric = request.text("metric")
     if not metric:
         return None
     try:
-        found = moved_heads(left, right, metric, where)
+        found = moved_heads(request.opened, request.opened_beside, metric, where)
     except ExplainedError:
         return None
     return {
-        "title": axis_of(request, left, metric),
+        "title": axis_of(request, metric),
         "difference": _table(found.values),
         "low": _table(found.low),
         "high": _table(found.high),
@@ -282,8 +279,3 @@ def _moved_numbers(request: SurveyRequest, moved: dict[str, Any] | None) -> dict
         if value is not None
     ]
     return {"head": head, "rows": rows}
-
-
-def _python_of_two(request: SurveyRequest, other: object, where: Where) -> str:
-    lines = python_of(request, "compare_surveys(survey, other)", where, module="compared")
-    return lines.replace("\ncompare_surveys", f'\nother = vx.open_survey("{other}")\ncompare_surveys')

@@ -14,7 +14,6 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
-    from vitexplorer.survey.opened import Survey
 
 PAGE = 120
 """Images of one answer"""
@@ -39,9 +38,9 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
 
     survey, where, order = request.opened, request.where, request.text("order")
     if order in _WHOLE:
-        noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, survey, where, order)
+        noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, where, order)
         rows = {row["row"]: row for row in answers.rows_at(survey, [number for number, _ in noted])}
-        page = [gallery_row(request, survey, rows[number], note) for number, note in noted if number in rows]
+        page = [gallery_row(request, rows[number], note) for number, note in noted if number in rows]
         return {"rows": page, "whole": True}
     if order == "worst":
         where = (*where, Equals("correct", False))
@@ -54,30 +53,30 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
     offset, limit = request.number("offset", FARTHEST), request.number("limit", PAGE)
     rows = answers.gallery(survey, where, by, descending, offset, limit)
-    return {"rows": [gallery_row(request, survey, row) for row in rows]}
+    return {"rows": [gallery_row(request, row) for row in rows]}
 
 
-def _by_typicality(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+def _by_typicality(request: SurveyRequest, where: Where, order: str) -> Noted:
     from vitexplorer.survey.answers import most_typical, most_unusual
 
     find = most_typical if order == "typical" else most_unusual
-    return [(one.row, f"{one.cosine:.2f}") for one in find(survey, where=where, limit=PAGE).images]
+    return [(one.row, f"{one.cosine:.2f}") for one in find(request.opened, where=where, limit=PAGE).images]
 
 
-def _by_sentence(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+def _by_sentence(request: SurveyRequest, where: Where, order: str) -> Noted:
     from vitexplorer.survey.answers import nearest_to_text
 
     if request.vector is None:
         raise ExplainedError(SURVEY_WORDS["gallery_sentence_none"])
-    found = nearest_to_text(survey, request.vector, where=where, limit=PAGE)
+    found = nearest_to_text(request.opened, request.vector, where=where, limit=PAGE)
     return [(one.row, f"{one.cosine:.2f}") for one in found.images]
 
 
-def _alike(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+def _alike(request: SurveyRequest, where: Where, order: str) -> Noted:
     """List near duplicates, pair after pair."""
     from vitexplorer.survey.answers import near_duplicates
 
-    found = near_duplicates(survey, where=where, threshold=PAIRS, limit=PAGE // 2)
+    found = near_duplicates(request.opened, where=where, threshold=PAIRS, limit=PAGE // 2)
     return [
         (row, request.say("gallery_pair", share=f"{pair.cosine:.3f}"))
         for pair in found.pairs
@@ -85,12 +84,12 @@ def _alike(request: SurveyRequest, survey: Survey, where: Where, order: str) -> 
     ]
 
 
-def _changed(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+def _changed(request: SurveyRequest, where: Where, order: str) -> Noted:
     """List images that only one of two surveys is right about."""
     from vitexplorer.survey.compared import compare_surveys
 
     other = request.opened_beside
-    compared = compare_surveys(survey, other, where=where, limit=PAGE)
+    compared = compare_surveys(request.opened, other, where=where, limit=PAGE)
     found = compared.lost_rows if order == "lost" else compared.won_rows
     names = values_of(request, other)["predicted"]
     noted = []
@@ -100,7 +99,7 @@ def _changed(request: SurveyRequest, survey: Survey, where: Where, order: str) -
     return noted
 
 
-_WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where, str], Noted]] = {
+_WHOLE: dict[str, Callable[[SurveyRequest, Where, str], Noted]] = {
     "typical": _by_typicality,
     "odd": _by_typicality,
     "alike": _alike,

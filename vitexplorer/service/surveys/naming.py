@@ -10,6 +10,7 @@ from vitexplorer.core.format import measured
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.choosing import InGroup, InMap
 from vitexplorer.service.surveys.request import SurveyRequest
+from vitexplorer.service.surveys.store import StoredSurvey
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
@@ -19,9 +20,9 @@ COLOURS = 8
 """Most names with a colour of their own"""
 
 
-def title_of(request: SurveyRequest, survey: Survey, name: str) -> str:
+def title_of(request: SurveyRequest, name: str) -> str:
     """Return the title of a column, or of one head in it."""
-    one = survey.asked(name)
+    one = request.opened.asked(name)
     title = one.column.title.in_(request.language)
     if one.at is None or one.column.shape is None:
         return title
@@ -29,9 +30,9 @@ def title_of(request: SurveyRequest, survey: Survey, name: str) -> str:
     return f"{title} · {request.say('chart_head', block=block, head=head)}"
 
 
-def axis_of(request: SurveyRequest, survey: Survey, name: str) -> str:
+def axis_of(request: SurveyRequest, name: str) -> str:
     """Return the title of a column with its unit."""
-    title, unit = title_of(request, survey, name), survey.asked(name).column.unit.in_(request.language)
+    title, unit = title_of(request, name), request.opened.asked(name).column.unit.in_(request.language)
     return f"{title}{('（{}）' if request.language == 'zh' else ' ({})').format(unit)}" if unit else title
 
 
@@ -55,15 +56,13 @@ def key_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def groups_of(request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
+def groups_of(request: SurveyRequest, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
     """Name the values of a column that colour the points."""
-    called = values_of(request, survey).get(by, {})
+    called = values_of(request, request.opened).get(by, {})
     return [{"key": key_of(group), "name": called.get(key_of(group), key_of(group))} for group in groups]
 
 
-def coloured(
-    request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]
-) -> tuple[list[dict[str, str]], list[int]]:
+def coloured(request: SurveyRequest, by: str, groups: Sequence[object]) -> tuple[list[dict[str, str]], list[int]]:
     """Return the names of the points' colours, the most frequent first, and the index of each point's colour."""
     if not by or not groups:
         return [], [0] * len(groups)
@@ -71,16 +70,16 @@ def coloured(
     if by == "correct":
         most.sort(key=lambda group: (group is None, not group))
     coloured_groups = most[:COLOURS]
-    names = groups_of(request, survey, by, coloured_groups)
+    names = groups_of(request, by, coloured_groups)
     if len(most) > len(coloured_groups):
         names.append({"key": "", "name": request.say("chart_other")})
     at = {group: number for number, group in enumerate(coloured_groups)}
     return names, [at.get(group, len(coloured_groups)) for group in groups]
 
 
-def gallery_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
+def gallery_row(request: SurveyRequest, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
     """Make the gallery's row of an image."""
-    values = values_of(request, survey)
+    values = values_of(request, request.opened)
     label, predicted, correct = row.get("label"), row.get("predicted"), row.get("correct")
     name = values["label"].get(label, label) if label is not None else ""
     answer = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
@@ -103,10 +102,14 @@ def gallery_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], 
     }
 
 
-def python_of(request: SurveyRequest, call: str, where: Where = (), module: str = "answers") -> str:
-    """Write the Python lines that give the same result; `call` is a function with its arguments."""
-    survey = request.survey
-    folder = survey.answers if not request.places.hosted else survey.folder.name
+def python_of(request: SurveyRequest, call: str, where: Where = (), other: StoredSurvey | None = None) -> str:
+    """Write the Python lines that give the same result; `call` is a function of `survey`, and of `other` if given."""
+    module = "compared" if other else "answers"
+    opened = ""
+    for name, stored in (("survey", request.survey), ("other", other)):
+        if stored:
+            folder = stored.folder.name if request.places.hosted else stored.answers
+            opened += f'{name} = vx.open_survey("{folder}")\n'
     kinds = sorted({type(condition).__name__ for condition in where} - {InMap.__name__, InGroup.__name__})
     more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
     for kind, function in ((InGroup, "in_group"), (InMap, "within_map")):
@@ -116,5 +119,5 @@ def python_of(request: SurveyRequest, call: str, where: Where = (), module: str 
     return (
         "import vitexplorer as vx\n"
         f"from vitexplorer.survey.{module} import {call.partition('(')[0]}\n{more}\n"
-        f'survey = vx.open_survey("{folder}")\n{line}'
+        f"{opened}{line}"
     )
