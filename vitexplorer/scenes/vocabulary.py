@@ -91,27 +91,10 @@ FRAMES = (
 )
 ABSENCES = (Text("and no {}", "没有{}"), Text("but no {}", "但没有{}"), Text("without a {}", "不带{}"))
 _BETWEEN = (
-    *(
-        "的",
-        "和",
-        "有",
-        "一张",
-        "照片",
-        "图片",
-        "图像",
-        "图中",
-        "里",
-        "画着",
-        "场景",
-        "中",
-        "这是",
-        "这里",
-        "能",
-        "看到",
-    ),
-    *("画面", "上", "是", "用", "纸", "剪成", "放着", "什么都", "空的", "空白的", "背景", "只有", "但", "不带"),
+    "的 和 有 一张 照片 图片 图像 图中 里 画着 场景 中 这是 这里 能 看到 "
+    "画面 上 是 用 纸 剪成 放着 什么都 空的 空白的 背景 只有 但 不带"
 )
-"""Chinese words that stand between others"""
+"""Chinese words that stand between others, separated by spaces"""
 
 
 def vocabulary() -> tuple[str, ...]:
@@ -123,4 +106,4 @@ def vocabulary() -> tuple[str, ...]:
     english += [word for words, _ in (*tables, THINGS) for word in words] + [word[:-1] for word in THINGS[0]]
     chinese = [word for _, words in (*tables, THINGS) for word in words] + [text.zh for text in (*where, *NUMBERS)]
     chinese += [f"一{measure}" for measure in MEASURES.values()]
-    return tuple(dict.fromkeys([*english, "and", *chinese, *_BETWEEN]))
+    return tuple(dict.fromkeys([*english, "and", *chinese, *_BETWEEN.split()]))
