@@ -11,8 +11,6 @@ Misleading: a model trained on one object at a time may really use all of them.
 
 from __future__ import annotations
 
-import numpy as np
-
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.mass_accuracy import mass_accuracy
@@ -25,7 +23,7 @@ PROTOCOL = Protocol(
         "画面中有多个不同类别的物体时，该图是否指向所问的那一个？",
     ),
     columns=(Column("grid_pointing", Text("grid pointing", "网格指向"), "high"),),
-    measure=lambda trial: np.array([mass_accuracy(trial.map.values, trial.map.grid, trial.case.cell)]),
+    measure=lambda trial: mass_accuracy(trial.map.values, trial.map.grid, trial.case.cell),
     data="grids",
     paper=Paper("Böhle et al. 2021, section 4.1", "https://arxiv.org/abs/2104.00032"),
     suits=lambda case: case.cell is not None,

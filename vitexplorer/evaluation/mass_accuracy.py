@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
-from vitexplorer.evaluation.case import Trial, covered_cells, has_object
+from vitexplorer.evaluation.case import covered_cells, has_object
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 
@@ -33,12 +33,8 @@ PROTOCOL = Protocol(
         "How much of the evidence for the class is on its object?", "支持该类别的相关性有多少落在它的物体上？"
     ),
     columns=(Column("mass_accuracy", Text("mass accuracy", "相关性占比"), "high"),),
-    measure=lambda trial: np.array([_of(trial)]),
+    measure=lambda trial: mass_accuracy(trial.map.values, trial.map.grid, trial.case.mask),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
     suits=has_object,
 )
-
-
-def _of(trial: Trial) -> float:
-    return mass_accuracy(trial.map.values, trial.map.grid, trial.case.mask)

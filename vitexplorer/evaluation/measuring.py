@@ -55,6 +55,6 @@ def measure(
                 for protocol in methods_of:
                     if method in methods_of[protocol]:
                         since = perf_counter()
-                        scores[protocol, method].append(PROTOCOLS[protocol].measure(trial))
+                        scores[protocol, method].append(np.atleast_1d(PROTOCOLS[protocol].measure(trial)))
                         report(protocol, method, perf_counter() - since)
     return scores

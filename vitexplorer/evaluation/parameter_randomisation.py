@@ -67,14 +67,15 @@ def cascade(model: LoadedModel, seed: int) -> tuple[LoadedModel, ...]:
     return tuple(randomised(model, frozenset(sum(parts[:count], ())), seed) for count in counts)
 
 
-def parameter_randomisation(trial: Trial, copies: tuple[LoadedModel, ...]) -> float:
-    """Compute the mean rank correlation of a map with the maps of the copies; NaN for a constant map.
+def parameter_randomisation(trial: Trial) -> float:
+    """Compute the mean rank correlation of a map with the maps of the cascade's copies; NaN for a constant map.
 
     A copy with a constant map counts as 0.
     """
     values = trial.map.values.ravel()
     if np.ptp(values) == 0:
         return float("nan")
+    copies = trial.once_for_all("cascade", lambda: cascade(trial.capture.model, SEED))
     correlations = []
     for at, changed in enumerate(copies):
         other: Capture = trial.once(
@@ -90,9 +91,7 @@ PROTOCOL = Protocol(
         "Does the map change when what the network learned is thrown away?", "丢弃网络学到的内容后，该图是否改变？"
     ),
     columns=(Column("randomisation", Text("random parameters", "参数随机化"), "low"),),
-    measure=lambda trial: np.array(
-        [parameter_randomisation(trial, trial.once_for_all("cascade", lambda: cascade(trial.capture.model, SEED)))]
-    ),
+    measure=parameter_randomisation,
     data="scenes",
     paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),
     targets=40,

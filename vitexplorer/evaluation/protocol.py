@@ -34,8 +34,8 @@ class Protocol:
     title: Text
     question: Text
     columns: tuple[Column, ...]
-    measure: Callable[[Trial], Float[ndarray, " figures"] | Float[ndarray, "figures steps"]]
-    """Function that returns a score for each column, or each column and threshold; NaN if it does not apply"""
+    measure: Callable[[Trial], float | Float[ndarray, " figures"] | Float[ndarray, "figures steps"]]
+    """Function that returns the only score, one for each column, or for each column and threshold; NaN for none"""
     data: Data
     """Default data: single objects, grids of them, or pictures with parts"""
     paper: Paper

@@ -38,7 +38,7 @@ PROTOCOL = Protocol(
         "Do the highest places of the map lie on the class's object?", "图中数值最高处是否落在该类别的物体上？"
     ),
     columns=(Column("rank_accuracy", Text("rank accuracy", "相关性排序"), "high"),),
-    measure=lambda trial: np.array([rank_accuracy(trial.map.values, trial.map.grid, trial.case.mask)]),
+    measure=lambda trial: rank_accuracy(trial.map.values, trial.map.grid, trial.case.mask),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
     suits=has_object,

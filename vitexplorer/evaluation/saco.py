@@ -60,7 +60,7 @@ PROTOCOL = Protocol(
         "图中数值较高的图块组被移除时，对该类别的影响是否也更大？",
     ),
     columns=(Column("saco", Text("SaCo", "显著性忠实度"), "high"),),
-    measure=lambda trial: np.array([saco(trial)]),
+    measure=saco,
     data="scenes",
     paper=Paper("Wu et al. 2024", "https://arxiv.org/abs/2404.01415"),
     targets=40,
