@@ -28,6 +28,8 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.scenes.worded import COLOURS, Thing, WordedScene, draw_worded
 
 STREAM = "test"
+CELLS = 4
+"""Cells of a grid, two rows of two"""
 POOL = 400
 """Number of scenes that grids are made of"""
 ROOM = 1.1
@@ -42,47 +44,43 @@ def scene_cases(count: int, size: int) -> list[Case]:
     return [Case(scene.image, scene.label, scene.mask) for scene in itertools.islice(drawn, count)]
 
 
-def grid_cases(
-    count: int, size: int, *, sides: int = 2, seed: int = 0, known: Sequence[int] | None = None
-) -> list[Case]:
-    """Make cases from grids of different classes; every cell shows a window around the object of a scene.
+def grid_cases(count: int, size: int, *, seed: int = 0, known: Sequence[int] | None = None) -> list[Case]:
+    """Make cases from grids of four different classes; every cell shows a window around the object of a scene.
 
     Each cell is the target in turn. A window has the size of a cell, so objects are as large as in the training scenes;
     a larger window is used, and shrunk, for an object that does not fit.
 
     Args:
-        count: number of cases; a grid gives sides * sides of them.
-        size: side of the grid in pixels, a multiple of `sides`.
-        sides: n of n x n.
+        count: number of cases; a grid gives four of them.
+        size: side of the grid in pixels, an even number.
         seed: seed of the combination of scenes.
         known: numbers of the allowed scenes, see `known_scenes`; None for the first `POOL`.
 
     Raises:
         ValueError: the scenes have too few classes for a grid.
     """
-    cells = sides * sides
     cases: list[Case] = []
     labels = _labels(tuple(range(POOL) if known is None else known))
-    if len(set(labels.values())) < cells:
-        raise ValueError(f"A grid of {cells} classes cannot be made of {len(set(labels.values()))}.")
+    if len(set(labels.values())) < CELLS:
+        raise ValueError(f"A grid of {CELLS} classes cannot be made of {len(set(labels.values()))}.")
     rng = np.random.default_rng(seed)
     while len(cases) < count:
         chosen: dict[int, int] = {}
         for index in rng.permutation(list(labels)).tolist():
             chosen.setdefault(labels[index], index)
-            if len(chosen) == cells:
+            if len(chosen) == CELLS:
                 break
-        cases += grid_of([_scene(index, size) for index in chosen.values()], sides)
+        cases += grid_of([_scene(index, size) for index in chosen.values()])
     return cases[:count]
 
 
-def grid_of(scenes: Sequence[Scene], sides: int) -> list[Case]:
-    """Make a case for each cell of one grid of windows around the objects of scenes, row by row."""
-    side = len(scenes[0].image) // sides
-    image = np.zeros((sides * side, sides * side, 3), np.uint8)
-    masks, cells = np.zeros((2, len(scenes), sides * side, sides * side), bool)
+def grid_of(scenes: Sequence[Scene]) -> list[Case]:
+    """Make a case for each cell of a grid of windows around the objects of four scenes, row by row."""
+    side = len(scenes[0].image) // 2
+    image = np.zeros((2 * side, 2 * side, 3), np.uint8)
+    masks, cells = np.zeros((2, CELLS, 2 * side, 2 * side), bool)
     for at, scene in enumerate(scenes):
-        row, col = divmod(at, sides)
+        row, col = divmod(at, 2)
         here = np.s_[row * side : (row + 1) * side, col * side : (col + 1) * side]
         image[here], masks[at][here] = _window(scene, side)
         cells[at][here] = True
@@ -111,9 +109,9 @@ def worded_cases(count: int, size: int) -> list[Case]:
     return cases
 
 
-def worded_grid_cases(count: int, size: int, *, seed: int = 0) -> list[Case]:
+def worded_grid_cases(count: int, size: int) -> list[Case]:
     """Make cases from grids of four worded scenes of one thing, of different shapes and colours, as `grid_cases`."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = (draw_worded(STREAM, index, size, count=1) for index in range(POOL))
     scenes = [scene for scene in drawn if scene.masks.any()]
     cases: list[Case] = []
@@ -122,12 +120,11 @@ def worded_grid_cases(count: int, size: int, *, seed: int = 0) -> list[Case]:
         for number in rng.permutation(len(scenes)).tolist():
             thing = scenes[number].things[0]
             others = [scene.things[0] for scene in four]
-            if len(four) < 4 and all(thing.shape != o.shape and thing.colour != o.colour for o in others):
+            if len(four) < CELLS and all(thing.shape != o.shape and thing.colour != o.colour for o in others):
                 four.append(scenes[number])
         parts = [Scene(s.image, s.masks[0], s.things[0].shape, box_of(s.masks[0])) for s in four]
         things = [scene.things[0] for scene in four]
-        grid = grid_of(parts, 2)
-        cases += [replace(case, target=_text_of(thing)) for case, thing in zip(grid, things, strict=True)]
+        cases += [replace(case, target=_text_of(thing)) for case, thing in zip(grid_of(parts), things, strict=True)]
     return cases[:count]
 
 
@@ -147,10 +144,10 @@ def creature_cases(count: int, size: int) -> list[Case]:
 
 
 @torch.no_grad()
-def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
-    """Return the first `count` scenes that a model, seeing each alone, classifies right with at least `SURE`.
+def known_scenes(model: LoadedModel) -> list[int]:
+    """Return the first `POOL` scenes that a model, seeing each alone, classifies right with at least `SURE`.
 
-    Tries at most 4 * count scenes, as an untrained model knows none.
+    Tries at most four times as many, as an untrained model knows none.
     """
     size = model.preprocessing.input_size[0]
 
@@ -159,7 +156,7 @@ def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
         answer = displayed_values(model.module(prepare(model, scene.image, "squash").tensor)[0])
         return bool(scene.mask.any()) and float(answer[scene.label]) >= SURE
 
-    return list(itertools.islice(filter(is_known, range(4 * count)), count))
+    return list(itertools.islice(filter(is_known, range(4 * POOL)), POOL))
 
 
 @lru_cache(maxsize=64)

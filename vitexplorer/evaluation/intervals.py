@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 
 def mean_interval(
-    values: Float[np.ndarray, " entries"], images: Int[np.ndarray, " entries"], seed: int = 0
+    values: Float[np.ndarray, " entries"], images: Int[np.ndarray, " entries"]
 ) -> tuple[float, float, float]:
     """Compute the mean of the values that are not NaN, and its 95 % interval, as (mean, low, high).
 
@@ -23,7 +23,6 @@ def mean_interval(
     Args:
         values: a value for each case.
         images: number of each case's image.
-        seed: seed of the draws.
     """
     known = np.isfinite(values)
     if not known.any():
@@ -34,7 +33,7 @@ def mean_interval(
     mean = float(sums.sum() / counts.sum())
     if number == 1:
         return mean, np.nan, np.nan
-    drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), DRAWS)  # (draws, images)
+    drawn = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), DRAWS)  # (draws, images)
     means = drawn @ sums / (drawn @ counts)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return mean, float(low), float(high)

@@ -26,12 +26,12 @@ RADIUS = 0.02
 DRAWS = 5
 
 
-def noisy(capture: Capture, seed: int, radius: float = RADIUS) -> Capture:
+def noisy(capture: Capture, seed: int) -> Capture:
     """Capture the same image with uniform noise on every channel of every pixel."""
     image = capture.input.tensor
     std = image.new_tensor(capture.model.preprocessing.std)[:, None, None]
     noise = torch.rand(image.shape, generator=torch.Generator().manual_seed(seed)).to(image) * 2 - 1
-    return capture_input(capture.model, replace(capture.input, tensor=image + radius / std * noise))
+    return capture_input(capture.model, replace(capture.input, tensor=image + RADIUS / std * noise))
 
 
 def relative_distances(

@@ -90,18 +90,13 @@ class Schema:
         return [self.answers([each], [target])[0] for each, target in zip(captures, targets, strict=True)]
 
 
-def schema_of(
-    model: LoadedModel,
-    ask: Sequence[str] | None = None,
-    fit: Fit = "crop",
-    size: int | tuple[int, int] | str | None = None,
-) -> Schema:
-    """Make the schema of a survey of `model`: `ask` as for `vx.survey`, `fit` and `size` as for `capture`.
+def schema_of(model: LoadedModel, ask: Sequence[str] | None = None, fit: Fit = "crop") -> Schema:
+    """Make the schema of a survey of `model` at its size: `ask` as for `vx.survey`, `fit` as for `capture`.
 
     Raises UnknownNameError if there is no such question, SettingError if a setting of a view is invalid.
     """
     questions = [question_of(key) for key in dict.fromkeys(QUESTIONS if ask is None else ask)]
-    trial = capture(model, _noise(model.preprocessing.input_size), fit, size)
+    trial = capture(model, _noise(model.preprocessing.input_size), fit)
     applicable, columns, left_out = [], [], {}
     for question in questions:
         reason = question.refuses(trial)
