@@ -20,17 +20,17 @@ from vitexplorer.core.format import signed
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import MatrixResult
-from vitexplorer.survey.answers.bounds import is_count
+from vitexplorer.survey.answers.bounds import check_image_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
-from vitexplorer.survey.answers.moments import Moments, mean_tables
+from vitexplorer.survey.answers.moments import LEVEL, Moments, mean_tables
 from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
 from vitexplorer.survey.answers.results import provenance_of
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.index import connect
 from vitexplorer.survey.opened import Survey
 
-DRAWS, LEVEL, MOST_ROWS = 10_000, 0.95, 500
-"""Draws of the bootstrap, level of its interval, limit of images in each list"""
+DRAWS, MOST_ROWS = 10_000, 500
+"""Draws of the bootstrap, limit of images in each list"""
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,7 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
     Raises:
         SettingError: `limit` is out of range, or a survey has no rows yet.
     """
-    if not is_count(limit, 0, MOST_ROWS):
-        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=MOST_ROWS))
+    check_image_count(limit, MOST_ROWS)
     for survey in (left, right):
         if not survey.count:
             raise SettingError(

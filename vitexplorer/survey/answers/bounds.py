@@ -17,6 +17,12 @@ def is_count(value: object, least: int, most: int) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and least <= value <= most
 
 
+def check_image_count(value: object, most: int) -> None:
+    """Raise SettingError unless `value` is a number of images from 0 to `most`."""
+    if not is_count(value, 0, most):
+        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=most))
+
+
 def is_real(value: object) -> bool:
     """Return True for a number, finite or infinite, but not for a boolean or NaN."""
     return isinstance(value, Real) and not isinstance(value, bool) and value == value

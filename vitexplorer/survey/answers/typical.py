@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
-from vitexplorer.survey.answers.bounds import is_count
+from vitexplorer.survey.answers.bounds import check_image_count
 from vitexplorer.survey.answers.chosen import Chosen, chosen
 from vitexplorer.survey.answers.features import JOINT, directions, feature_named
 from vitexplorer.survey.conditions import Where
@@ -83,8 +83,7 @@ def nearest_to_text(survey: Survey, vector: Float[np.ndarray, " joint"], where: 
 
 
 def _rows(survey: Survey, where: Where, limit: int) -> Chosen:
-    if not is_count(limit, 0, MOST):
-        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=MOST))
+    check_image_count(limit, MOST)
     return chosen(survey, where, MOST_READ)
 
 
