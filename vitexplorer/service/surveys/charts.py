@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models import catalog
 from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.choosing import counting
 from vitexplorer.service.surveys.naming import axis_of, coloured, groups_of, python_of, title_of, values_of
 from vitexplorer.service.surveys.open_surveys import map_of
-from vitexplorer.service.surveys.request import SurveyRequest, counting
+from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-
-if TYPE_CHECKING:
-    from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.conditions import Equals, Where
 
 BINS = 40
 POINTS = 3000
@@ -126,7 +125,6 @@ def places(request: SurveyRequest) -> dict[str, Any]:
 def heads(request: SurveyRequest) -> dict[str, Any]:
     """Average each head over the images, with its interval."""
     from vitexplorer.survey.answers import count, per_head
-    from vitexplorer.survey.conditions import Equals
 
     survey, where, metric = request.opened, request.where, request.text("metric")
     found = per_head(survey, metric, where)

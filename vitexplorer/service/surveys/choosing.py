@@ -64,11 +64,16 @@ def conditions(survey: Survey, text: str) -> Where:
     return tuple(parsed)
 
 
+def counting(text: str, otherwise: int = 0) -> int:
+    """Parse a count, or return `otherwise`."""
+    return int(text) if text.isdecimal() and len(text) < 10 else otherwise
+
+
 def _within_group(survey: Survey, key: str) -> InGroup:
     """Select the images of a group by its key in the address; ExplainedError for one that is not there."""
     from vitexplorer.survey.answers.groups import rows_of
 
-    number = None if key == ALONE else int(key) if key.isdecimal() and len(key) < 10 else -1
+    number = None if key == ALONE else counting(key, -1)
     return InGroup("row", rows_of(groups_in(survey), number), number)
 
 

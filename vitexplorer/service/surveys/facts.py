@@ -10,6 +10,7 @@ from vitexplorer.service.surveys.listing import listed
 from vitexplorer.service.surveys.naming import values_of
 from vitexplorer.service.surveys.request import SENTENCE, SurveyRequest
 from vitexplorer.service.surveys.store import StoredSurvey
+from vitexplorer.survey.conditions import Equals
 
 if TYPE_CHECKING:
     from vitexplorer.survey.columns import Column
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 def facts(request: SurveyRequest) -> dict[str, Any]:
     """Collect columns, orders, names and a summary line of a survey that has rows."""
     from vitexplorer.survey.answers import count, maps_of, numeric_columns
-    from vitexplorer.survey.conditions import Equals
 
     stored, language = request.survey, request.language
     survey = request.opened
@@ -58,7 +58,6 @@ def facts(request: SurveyRequest) -> dict[str, Any]:
 
 def _has_labels(survey: Survey) -> bool:
     from vitexplorer.survey.answers import count
-    from vitexplorer.survey.conditions import Equals
 
     return count(survey, (Equals("label", None),)) < survey.count
 

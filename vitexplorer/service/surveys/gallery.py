@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
+from vitexplorer.service.answer_threads import in_thread
+from vitexplorer.service.surveys.facts import opens
 from vitexplorer.service.surveys.naming import gallery_row, values_of
 from vitexplorer.service.surveys.open_surveys import PAIRS
 from vitexplorer.service.surveys.request import SENTENCE, SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-
-if TYPE_CHECKING:
-    from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.conditions import Equals, Where
 
 PAGE = 120
 """Images of one answer"""
@@ -34,7 +34,6 @@ Noted = list[tuple[int, str]]
 def gallery(request: SurveyRequest) -> dict[str, Any]:
     """Return a page of images; `whole` is set where there are no more."""
     from vitexplorer.survey import answers
-    from vitexplorer.survey.conditions import Equals
 
     survey, where, order = request.opened, request.where, request.text("order")
     if order in _WHOLE:
@@ -54,6 +53,22 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
     offset, limit = request.number("offset", FARTHEST), request.number("limit", PAGE)
     rows = answers.gallery(survey, where, by, descending, offset, limit)
     return {"rows": [gallery_row(request, row) for row in rows]}
+
+
+async def read_sentence(request: SurveyRequest) -> None:
+    """Compute the vector of the request's sentence, if it has one, by the survey's own model.
+
+    Raises:
+        ExplainedError: the model is not here any more, reads no texts, or refuses the sentence.
+    """
+    sentence = request.text(SENTENCE)
+    if not sentence:
+        return
+    from vitexplorer.models.texts.text_tower import embed_text
+
+    state = opens(request.survey, request.opened)
+    model = await request.engine.model(state["model"], "random" if state["weights"] == "random" else "trained")
+    request.vector = (await in_thread(embed_text, model, [sentence]))[0]
 
 
 def _by_typicality(request: SurveyRequest, where: Where, order: str) -> Noted:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import Language, text_of
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.choosing import conditions, counting
 from vitexplorer.service.surveys.open_surveys import latest
 from vitexplorer.service.surveys.store import StoredSurvey, survey_of
 from vitexplorer.service.surveys.words import SURVEY_WORDS
@@ -23,11 +23,6 @@ SENTENCE = "sentence"
 """Order of the gallery, and the parameter with its sentence"""
 
 
-def counting(text: str, otherwise: int = 0) -> int:
-    """Parse a count, or return `otherwise`."""
-    return int(text) if text.isdecimal() and len(text) < 10 else otherwise
-
-
 class SurveyRequest:
     """A request whose parameters are checked when they are read."""
 
@@ -39,7 +34,7 @@ class SurveyRequest:
         self.language = language
         self.visitor = visitor
         self.vector: np.ndarray | None = None
-        """Vector of the sentence that images are ordered by, once `sentences.read_sentence` has run"""
+        """Vector of the sentence that images are ordered by, once `gallery.read_sentence` has run"""
         self._opened: dict[str, Survey] = {}
 
     def text(self, name: str) -> str:

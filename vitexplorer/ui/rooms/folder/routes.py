@@ -24,13 +24,13 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.service.surveys import charts
+from vitexplorer.service.surveys.choosing import counting
 from vitexplorer.service.surveys.facts import counted, facts
 from vitexplorer.service.surveys.findings import findings
-from vitexplorer.service.surveys.gallery import gallery
+from vitexplorer.service.surveys.gallery import gallery, read_sentence
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
-from vitexplorer.service.surveys.request import SurveyRequest, counting
-from vitexplorer.service.surveys.sentences import read_sentence
+from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.store import delete
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
