@@ -29,7 +29,7 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
-from vitexplorer.learn import STEPS, Seen, Step
+from vitexplorer.learn import STEPS, Numbers, Seen, Step
 from vitexplorer.learn.handout import ANSWERS, PRINT, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
@@ -113,33 +113,32 @@ def test_the_path_travels_with_its_words() -> None:
 # ---------------------------------------------------------------------------------------------- their numbers
 
 
+def filled_step(key: str) -> tuple[Step, Numbers, Capture]:
+    """Return a step with its numbers and the capture on its screen."""
+    step = step_named(key)
+    return step, step.numbers(on_screen(step)), on_screen(step).capture
+
+
 def attention_of(capture: Capture) -> list[np.ndarray]:
     """Return the attention (heads, queries, keys) of every block in double precision."""
     return [call.weights()[0].double().numpy() for (call,) in capture.calls]
 
 
 def test_numbers_of_the_cut() -> None:
-    step = step_named("cut")
-    numbers, pixels = step.numbers(on_screen(step)), on_screen(step).capture.input.pixels
-    side = on_screen(step).capture.model.module.patch_embed.patch_size[0]
-    tokens = on_screen(step).capture.model.module.pos_embed.shape[1]
-    assert (numbers["height"], numbers["width"], numbers["side"], numbers["tokens"]) == (
-        *pixels.shape[:2],
-        side,
-        tokens,
-    )
-    assert (
-        numbers["patches"] == (pixels.shape[0] // side) * (pixels.shape[1] // side) == numbers["rows"] * numbers["cols"]
-    )
-    twice = vx.capture(on_screen(step).capture.model, pixels, size=2 * pixels.shape[0])
+    _, numbers, capture = filled_step("cut")
+    module, pixels = capture.model.module, capture.input.pixels
+    (height, width), side = pixels.shape[:2], module.patch_embed.patch_size[0]
+    assert (numbers["height"], numbers["width"], numbers["side"]) == (height, width, side)
+    assert numbers["tokens"] == module.pos_embed.shape[1]
+    assert numbers["patches"] == (height // side) * (width // side) == numbers["rows"] * numbers["cols"]
+    twice = vx.capture(capture.model, pixels, size=2 * height)
     assert numbers["more"] == len(vx.compute("patch_grid", twice).values)
-    assert numbers["pairs"] == on_screen(step).capture.attention(0)[0].numel()
+    assert numbers["pairs"] == capture.attention(0)[0].numel()
     assert numbers["more_pairs"] == twice.attention(0)[0].numel()
 
 
 def test_numbers_of_the_heads() -> None:
-    step = step_named("heads")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("heads")
     grid = capture.grid(0)
     places = np.stack(np.divmod(np.arange(grid.num_patches), grid.cols), -1) * grid.patch_size
     apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
@@ -157,8 +156,7 @@ def test_numbers_of_the_heads() -> None:
 
 
 def test_numbers_of_the_class_token() -> None:
-    step = step_named("class_token")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("class_token")
     module, pixels = capture.model.module, capture.input.tensor
     with torch.no_grad():
         tokens = module.forward_features(pixels)
@@ -185,8 +183,7 @@ def test_numbers_of_the_class_token() -> None:
 
 
 def test_numbers_of_the_residual_stream() -> None:
-    step = step_named("residual")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("residual")
     module, added = capture.model.module, {}
     with ExitStack() as hooks:
         for number, block in enumerate(module.blocks):
@@ -218,8 +215,7 @@ def test_numbers_of_the_residual_stream() -> None:
 
 
 def test_numbers_of_the_stack() -> None:
-    step = step_named("stack")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("stack")
     module = capture.model.module
     with torch.no_grad():
         streams = module.forward_intermediates(
@@ -239,8 +235,7 @@ def test_numbers_of_the_stack() -> None:
 
 
 def test_numbers_of_the_windows() -> None:
-    step = step_named("swin")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    _, numbers, capture = filled_step("swin")
     stages = capture.model.module.layers
     first, second = stages[0].blocks[:2]
     assert (numbers["side"], numbers["shift"]) == (first.window_size[0], second.shift_size[0])
@@ -254,8 +249,7 @@ def test_numbers_of_the_windows() -> None:
 
 
 def test_numbers_of_the_embedding() -> None:
-    step = step_named("embed")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("embed")
     module, side = capture.model.module, numbers["side"]
     at = (
         slice(numbers["row"] * side, (numbers["row"] + 1) * side),
@@ -272,8 +266,8 @@ def test_numbers_of_the_embedding() -> None:
 
 
 def test_numbers_of_query_and_key() -> None:
-    step = step_named("query_key")
-    numbers, (call,) = step.numbers(on_screen(step)), on_screen(step).capture.calls[int(step.state["v.block"])]
+    step, numbers, capture = filled_step("query_key")
+    (call,) = capture.calls[int(step.state["v.block"])]
     head = int(step.state["v.head"])
     query, keys = call.query[0, head, 0].double().numpy(), call.key[0, head].double().numpy()
     scores = np.array([sum(q * k for q, k in zip(query, key, strict=True)) for key in keys])
@@ -290,8 +284,7 @@ def test_numbers_of_query_and_key() -> None:
 
 @torch.no_grad()
 def test_numbers_of_the_positions() -> None:
-    step = step_named("position")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("position")
     module, grid = deepcopy(capture.model.module), capture.grid(0)
     places = module.pos_embed[0, 1:].double().numpy()
     unit = places / np.linalg.norm(places, axis=1, keepdims=True)
@@ -314,8 +307,7 @@ def test_numbers_of_the_positions() -> None:
 
 
 def test_numbers_without_labels() -> None:
-    step = step_named("without_labels")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("without_labels")
 
     def gathered(capture: Capture) -> tuple[int, int]:
         weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
@@ -338,8 +330,7 @@ def test_numbers_without_labels() -> None:
 
 def test_numbers_of_the_words() -> None:
     """By hand: cosines of the module's output with each sentence's vector, scaled as in training, then a softmax."""
-    step = step_named("words")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("words")
     tower = capture.model.text
     with torch.inference_mode():
         image = capture.model.module(capture.input.tensor)[0].double()
@@ -361,16 +352,11 @@ def test_numbers_of_the_words() -> None:
 
 
 def test_numbers_of_the_decoder() -> None:
-    step = step_named("decoder")
-    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    step, numbers, capture = filled_step("decoder")
     A = attention_of(capture)[int(step.state["v.block"])][int(step.state["v.head"])]
     tokens, first = len(A), 1
-    assert (numbers["tokens"], numbers["before"], numbers["pairs"], numbers["first"]) == (
-        tokens,
-        tokens - 1,
-        A.size,
-        first + 1,
-    )
+    assert (numbers["tokens"], numbers["before"]) == (tokens, tokens - 1)
+    assert (numbers["pairs"], numbers["first"]) == (A.size, first + 1)
     assert numbers["zeros"] == sum(range(tokens))
     assert numbers["share"] == numbers["zeros"] / A.size
     own = A[first, first] / (A[first, 0] + A[first, first])
@@ -381,8 +367,8 @@ def test_numbers_of_the_decoder() -> None:
 
 
 def test_numbers_of_what_is_trained() -> None:
-    step = step_named("petl")
-    numbers, module = step.numbers(on_screen(step)), on_screen(step).capture.model.module
+    step, numbers, capture = filled_step("petl")
+    module = capture.model.module
     depth, dim = len(module.blocks), module.embed_dim
     bottleneck = torch.nn.Sequential(torch.nn.Linear(dim, 64), torch.nn.Linear(64, dim))
     assert (numbers["depth"], numbers["dim"]) == (depth, dim)
