@@ -11,7 +11,7 @@ from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import RANDOM
-from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.core.text import ITEMS, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import Result
 
 
@@ -63,7 +63,7 @@ class MethodsControl(Control):
     def say(self, value: Any, capture: CaptureProtocol) -> Text:
         """List the names of the selected options."""
         offered = dict(self.offered(capture))
-        return Text(", ", "、").join(offered[key] for key in value)
+        return ITEMS.join(offered[key] for key in value)
 
     def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
         """Return all offered options, selected or not."""

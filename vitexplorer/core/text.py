@@ -55,6 +55,10 @@ class Text(NamedTuple):
 
 SPACE = Text(" ", "")
 """Separator of sentences"""
+COMMA = Text(", ", "，")
+"""Separator of parts of a sentence"""
+ITEMS = Text(", ", "、")
+"""Separator of the items of a list"""
 
 
 def _with_word(field: re.Match[str], values: dict[str, object]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import YARDSTICKS
-from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
+from vitexplorer.core.text import ITEMS, Progress, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.data import (
@@ -184,8 +184,7 @@ def _count(protocol: str, method: str, there: int, most: int | None) -> int:
 
 def _left_out(model: LoadedModel) -> Text:
     titles = [protocol.title for protocol in PROTOCOLS.values() if protocol.compares_classes]
-    listed = Text(", ".join(title.en for title in titles), "、".join(title.zh for title in titles))
-    return LEFT_OUT.format(model=model.title, protocols=listed)
+    return LEFT_OUT.format(model=model.title, protocols=ITEMS.join(titles))
 
 
 def _chosen(protocol: str, measured: Sequence[np.ndarray]) -> np.ndarray:

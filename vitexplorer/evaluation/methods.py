@@ -14,7 +14,7 @@ import torch
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Control, TextMethodControl
 from vitexplorer.core.standings import ORACLE
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import COMMA, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
@@ -73,9 +73,8 @@ def title_with_settings(key: str, setting_text: Callable[[Control, str], Text]) 
     settings = [setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
     if not settings:
         return record.title
-    return Text(
-        f"{record.title.en} ({', '.join(setting.en for setting in settings)})",
-        f"{record.title.zh}（{'，'.join(setting.zh for setting in settings)}）",
+    return Text("{title} ({settings})", "{title}（{settings}）").format(
+        title=record.title, settings=COMMA.join(settings)
     )
 
 

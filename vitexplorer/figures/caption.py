@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vitexplorer.core.format import percent
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import COMMA, Text, same
 from vitexplorer.core.types import OUTPUT, Answer, PredictionChange, Result, Size, prefix_text, query_text
 
 
@@ -37,7 +37,6 @@ SETTINGS = Text("Settings", "设置")
 DROPPED = Text("Not shown", "未显示")
 SCALE = Text("Scale", "标度")
 NOTE = Text("Note", "说明")
-COMMA = Text(", ", "，")
 NUMBERED = Text("class {index}", "类别 {index}")
 
 FITS = {

@@ -17,7 +17,7 @@ from vitexplorer.controls import checked
 from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.summaries import Summary, described
-from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.core.text import ITEMS, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
@@ -163,12 +163,7 @@ def _check(model: LoadedModel, record: Method) -> None:
             Text(
                 "{method} is not made for {model} (family: {family}). Methods for it: {known}.",
                 "{method} 不适用于 {model}（家族：{family}）。可用的方法：{known}。",
-            ).format(
-                method=record.title,
-                model=model.name,
-                family=model.family.title,
-                known=Text(", ".join(title.en for title in known), "、".join(title.zh for title in known)),
-            )
+            ).format(method=record.title, model=model.name, family=model.family.title, known=ITEMS.join(known))
         )
 
 

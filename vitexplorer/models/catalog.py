@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.summaries import Summarised, Summary
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SPACE, Text, same
 
 
 @dataclass(frozen=True)
@@ -266,12 +266,11 @@ def _bundled(folder: Path) -> tuple[CatalogEntry, ...]:
 
 def _bundled_entry(folder: Path, config: Mapping[str, Any]) -> CatalogEntry:
     kind = _kind_of(folder.name)
-    sentences = (kind.sentence, _DRAWN_ONLY[knows(folder.name)])
     return CatalogEntry(
         name=folder.name,
         title=kind.title.format(family=kind.family),
         family=kind.family,
-        sentence=Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences)),
+        sentence=SPACE.join([kind.sentence, _DRAWN_ONLY[knows(folder.name)]]),
         purpose=kind.purpose,
         megabytes=sum(part.stat().st_size for part in folder.glob("*.safetensors")) / 1e6,
         bundled=True,

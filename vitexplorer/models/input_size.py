@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.core.text import SPACE, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import check_memory
 from vitexplorer.models.weightless import weightless
@@ -223,7 +223,7 @@ def _note(model: LoadedModel, sized: LoadedModel) -> Text:
         sentences.append(_WINDOWS.format(**sizes))
     elif sized.module is not model.module and not after.windows and _has_relative_tables(sized):
         sentences.append(_RELATIVE.format(**patches))
-    return Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences))
+    return SPACE.join(sentences)
 
 
 def _has_relative_tables(model: LoadedModel) -> bool:

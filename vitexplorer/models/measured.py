@@ -63,6 +63,5 @@ def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
         sentences.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))
     if not sentences:
         return ()
-    joined = Text("; ".join(text.en for text in sentences), "；".join(text.zh for text in sentences))
-    sentence = _MEASURED.format(figures=joined)
+    sentence = _MEASURED.format(figures=Text("; ", "；").join(sentences))
     return (sentence, _UNLEARNED) if unlearned else (sentence,)

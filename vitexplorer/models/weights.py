@@ -18,7 +18,7 @@ import timm
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import COMMA, Text
 from vitexplorer.models.checkpoints import WeightsError, read_state_dict
 
 _OTHER_NAMES = Text(
@@ -162,8 +162,7 @@ def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str,
         raise WeightsError(_BACKBONE.format(**names))
     faults = [text.format(count=len(some), some=_first_few(some)) for text, some in _faults(expected, tensors) if some]
     if faults:
-        listed = Text(", ".join(fault.en for fault in faults), "，".join(fault.zh for fault in faults))
-        raise WeightsError(_NO_FIT.format(**names, faults=listed))
+        raise WeightsError(_NO_FIT.format(**names, faults=COMMA.join(faults)))
     broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor.float()).all()]
     if broken:
         raise WeightsError(_NOT_FINITE.format(**names, count=len(broken), some=_first_few(broken)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.text import Text, same
-from vitexplorer.figures.caption import CHANGED, COMMA, IMAGE, MODEL, NOTE, WEIGHTS, class_name, size_text
+from vitexplorer.core.text import COMMA, Text, same
+from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, NOTE, WEIGHTS, class_name, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vitexplorer.core.format import counted, fine_percent
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import COMMA, Text, same
 from vitexplorer.core.types import prefix_text
-from vitexplorer.figures.caption import COMMA, MODEL, NOTE, WEIGHTS, size_text
+from vitexplorer.figures.caption import MODEL, NOTE, WEIGHTS, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.models.loading import LoadedModel

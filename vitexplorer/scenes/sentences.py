@@ -146,10 +146,6 @@ def _in(frame: Text, text: Text) -> Text:
     return Text(frame.en.replace("{}", text.en), frame.zh.replace("{}", text.zh))
 
 
-def _joined(texts: Sequence[Text]) -> Text:
-    return Text(" and ".join(text.en for text in texts), "和".join(text.zh for text in texts))
-
-
 def of_nothing(rng: Rng = None) -> Sentence:
     """Say that nothing is in the picture."""
     return Sentence(one_of(EMPTY, rng), count=0)
@@ -158,7 +154,8 @@ def of_nothing(rng: Rng = None) -> Sentence:
 def listed(phrases: Sequence[Phrase], rng: Rng = None) -> Sentence:
     """Say "a red gear and a blue fish"; with `rng` within a frame such as "a photo of"."""
     frame = one_of(FRAMES, rng)
-    return Sentence(_in(frame, _joined([with_article(phrase, rng) for phrase in phrases])), tuple(phrases))
+    things = Text(" and ", "和").join(with_article(phrase, rng) for phrase in phrases)
+    return Sentence(_in(frame, things), tuple(phrases))
 
 
 def placed(phrase: Phrase, place: str, rng: Rng = None) -> Sentence:

@@ -27,7 +27,7 @@ from jaxtyping import Float, Int
 
 from vitexplorer.core.result_summary import model_line
 from vitexplorer.core.summaries import Summarised, Summary
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SPACE, Text, same
 from vitexplorer.core.types import Provenance
 from vitexplorer.survey.card import Card, SurveyError, read_card
 from vitexplorer.survey.columns import Asked, Column, Described, asked, quoted
@@ -105,10 +105,7 @@ class Survey(Summarised):
             failed=self.failed,
             columns=Text(", ".join(list(self.columns)[1:]), "、".join(list(self.columns)[1:])),
         )
-        also = (*self.broken, *self.made_again)
-        return Text(
-            " ".join([sentence.en, *(note.en for note in also)]), "".join([sentence.zh, *(note.zh for note in also)])
-        )
+        return SPACE.join([sentence, *self.broken, *self.made_again])
 
     def asked(self, name: str) -> Asked:
         """Look up a column by name, `probability` or `distance[3,1]`. Raises UnknownNameError or SettingError."""

@@ -20,7 +20,7 @@ from vitexplorer.controls import Choice
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, present, same
+from vitexplorer.core.text import ITEMS, Text, present, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import distances, head_measures, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import ALIKE, is_constant
@@ -130,7 +130,7 @@ def note_of(capture: Capture, metric: str) -> Text | None:
     names = [prefix_text(name) for name in capture.prefix_tokens]
     if not names:
         return Text("This model has no prefix tokens.", "该模型没有前缀标记。")
-    return Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=Text(", ", "、").join(names))
+    return Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=ITEMS.join(names))
 
 
 def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import COMMA, Text, same
 from vitexplorer.core.types import Provenance
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 from vitexplorer.survey.opened import Survey
@@ -28,9 +28,7 @@ def scope_notes(survey: Survey, where: Where) -> tuple[Text, ...]:
     scope = OVER.format(count=survey.count - survey.failed, source=folder)
     if not where:
         return (scope,)
-    conditions = [condition_text(survey, condition) for condition in where]
-    together = Text(", ".join(text.en for text in conditions), "，".join(text.zh for text in conditions))
-    return scope, ONLY.format(what=together)
+    return scope, ONLY.format(what=COMMA.join(condition_text(survey, condition) for condition in where))
 
 
 LIST = Text("a list", "列表")
