@@ -13,7 +13,7 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from training.crops import about_object, cut
+from training.crops import about_object, cut, tinted
 from training.pool import NOTHING, Scenes
 
 KINDS = NOTHING + 1
@@ -56,13 +56,11 @@ def composed(
         for four in order[: 4 * grids].reshape(grids, 4)
     ]
     pictures += [_window(scenes, known, number, rng, size) for number in order[4 * grids :]]
-    images, classes = (np.stack(part) for part in zip(*pictures, strict=True))
-
-    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(images), 3, 1, 1)).astype(np.float32))
-    batch = torch.from_numpy(images).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)
+    images, classes = zip(*pictures, strict=True)
+    batch = tinted(images, rng)
     hidden = torch.from_numpy(_hidden(rng, len(images), size // cell).repeat(cell, 1).repeat(cell, 2))
     batch = torch.where(hidden[:, None], mean, batch)
-    classes = np.where(hidden.numpy(), NOTHING, classes)
+    classes = np.where(hidden.numpy(), NOTHING, np.stack(classes))
     cells = shares_of(classes, cell, KINDS)
     share = cells.mean(1)[:, :NOTHING]
     present, asked = share >= LEAST, (share == 0) | (share >= LEAST)

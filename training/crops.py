@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import torch
+from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -107,3 +110,9 @@ def cut_with_mask(
     if paint:
         view = (1 - paint) * view + paint * 255 * share
     return view.astype(np.uint8), seen
+
+
+def tinted(images: Sequence[np.ndarray], rng: np.random.Generator) -> Tensor:
+    """Stack windows (size, size, 3) uint8 to (batch, 3, size, size) float 0-1, each channel lighter or darker."""
+    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(images), 3, 1, 1)).astype(np.float32))
+    return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)

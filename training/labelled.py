@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from training.crops import Curriculum, about_object, cut_with_mask
+from training.crops import Curriculum, about_object, cut_with_mask, tinted
 from training.pool import Scenes
 from vitexplorer.scenes.shapes import LABEL_NAMES
 
@@ -54,10 +54,8 @@ def labelled_windows(
         view, seen = cut_with_mask(image, mask, window, size, curriculum.paint(step, rng))
         images.append(view[..., rng.permutation(3)])
         covers.append(seen.reshape(grid, cell, grid, cell).mean((1, 3)) / 255)
-    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(scenes), 3, 1, 1)).astype(np.float32))
-    batch = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)
     cover = torch.from_numpy(np.stack(covers)).flatten(1).float()
-    return Labelled(batch.to(device), torch.tensor(scenes.labels, device=device), cover.to(device))
+    return Labelled(tinted(images, rng).to(device), torch.tensor(scenes.labels, device=device), cover.to(device))
 
 
 def token_loss(logits: Tensor, shares: Tensor) -> Tensor:

@@ -15,13 +15,12 @@ from pathlib import Path
 import numpy as np
 import timm
 import torch
-from einops import rearrange
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.composed import shares_of
 from training.creature_pool import KINDS, NOTHING, CreaturePool, Creatures
-from training.crops import about_object, cut
+from training.crops import about_object, cut, tinted
 from training.labelled import token_loss
 from training.loop import Learner, Schedule
 from training.measure import batches
@@ -73,9 +72,7 @@ def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[
         window = about_object(kinds != NOTHING, rng, zoom=0.0)
         images.append(cut(image, window, SIZE)[..., rng.permutation(3)])
         maps.append(cut(kinds, window, SIZE, blend=False))
-    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(creatures), 3, 1, 1)).astype(np.float32))
-    batch = rearrange(torch.from_numpy(np.stack(images)), "n h w c -> n c h w").float().mul_(gain).clamp_(0, 1)
-    return batch, torch.from_numpy(shares_of(np.stack(maps), cell, len(KINDS) + 1))
+    return tinted(images, rng), torch.from_numpy(shares_of(np.stack(maps), cell, len(KINDS) + 1))
 
 
 @torch.inference_mode()

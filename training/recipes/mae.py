@@ -15,7 +15,7 @@ import timm
 import torch
 from torch import Tensor, nn
 
-from training.crops import cut, random_window
+from training.crops import cut, random_window, tinted
 from training.loop import Learner, Schedule
 from training.measure import HIDDEN_SHARE, attention_figures, reconstruction_figures
 from training.pool import SIZE, Scenes
@@ -69,8 +69,7 @@ def windows(scenes: Scenes, rng: np.random.Generator) -> Tensor:
         side = SIZE * rng.uniform(0.6, 1)
         window = random_window(rng.uniform(side / 2, SIZE - side / 2, 2), side, rng, turn=0.0)
         images.append(cut(image, window, SIZE)[..., rng.permutation(3)])
-    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(scenes), 3, 1, 1)).astype(np.float32))
-    return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)
+    return tinted(images, rng)
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
