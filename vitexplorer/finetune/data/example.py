@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ def example_folder(
     path = Path(path).expanduser().absolute()
     with fresh_folder(path) as folder:
         rows = []
-        for number, scene in _scenes(per_class, size):
+        for number, scene in scenes_of(LABEL_NAMES, per_class, size, first=_FIRST):
             name = f"{number}.jpg"
             place = LABEL_NAMES[scene.label] if task == "classification" else "images"
             (folder / place).mkdir(exist_ok=True)
@@ -47,15 +47,16 @@ def example_folder(
     return path
 
 
-def _scenes(per_class: int, size: int) -> Iterator[tuple[int, Scene]]:
-    """Draw scenes in the order of their numbers until every class is full; surplus scenes are skipped."""
+def scenes_of(classes: Collection[str], per_class: int, size: int, *, first: int) -> Iterator[tuple[int, Scene]]:
+    """Draw scenes in the order of their numbers from `first` until every class is full; surplus scenes are skipped."""
     from vitexplorer.scenes import draw_scene  # imported late: the page starts without OpenCV
 
-    drawn: Counter[int] = Counter()
-    number = _FIRST
-    while sum(drawn.values()) < per_class * len(LABEL_NAMES):
+    drawn: Counter[str] = Counter()
+    number = first
+    while drawn.total() < per_class * len(classes):
         scene = draw_scene("examples", number, size)
-        if drawn[scene.label] < per_class:
-            drawn[scene.label] += 1
+        name = LABEL_NAMES[scene.label]
+        if name in classes and drawn[name] < per_class:
+            drawn[name] += 1
             yield number, scene
         number += 1

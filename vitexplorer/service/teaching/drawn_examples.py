@@ -8,6 +8,7 @@ from jaxtyping import UInt8
 from numpy import ndarray
 
 from vitexplorer.core.text import Text
+from vitexplorer.finetune.data.example import scenes_of
 from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 CLASSES = ("flower", "fish", "mug")
@@ -22,15 +23,8 @@ _FIRST = 20_000
 @cache
 def drawn_examples() -> tuple[tuple[Text, tuple[UInt8[ndarray, "height width 3"], ...]], ...]:
     """Draw the scenes of each class, those to ask about last; always the same ones."""
-    from vitexplorer.scenes import draw_scene  # imports OpenCV, which the page need not wait for
-
     found: dict[str, list[ndarray]] = {name: [] for name in CLASSES}
-    number = _FIRST
-    while any(len(scenes) < TAUGHT + ASK for scenes in found.values()):
-        scene = draw_scene("examples", number, _SIDE)
-        scenes = found.get(LABEL_NAMES[scene.label])
-        if scenes is not None and len(scenes) < TAUGHT + ASK:
-            scenes.append(scene.image)
-        number += 1
+    for _, scene in scenes_of(CLASSES, TAUGHT + ASK, _SIDE, first=_FIRST):
+        found[LABEL_NAMES[scene.label]].append(scene.image)
     chinese = dict(zip(LABEL_NAMES, LABEL_NAMES_ZH, strict=True))
     return tuple((Text(name, chinese[name]), tuple(scenes)) for name, scenes in found.items())
