@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from vitexplorer.controls import Spec
 from vitexplorer.core.settings import settings
@@ -14,10 +14,6 @@ from vitexplorer.service.training_images import Chosen
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.rooms.finetune.training.backbone import Backbone, backbones
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
-
-if TYPE_CHECKING:
-    pass
-
 
 PLANNED = ("epochs", "seed", "augmentation", "class_weights", "head")
 """Fields of `Plan` that the page offers"""
