@@ -69,21 +69,16 @@ def _make_room(block: nn.Module, prefix: int, count: int) -> None:
     if hasattr(attention, "num_prefix_tokens"):  # tokens that rotary positions skip
         attention.num_prefix_tokens += count
     if getattr(attention, "relative_position_bias_table", None) is not None:
-        attention._get_rel_pos_bias = Widened(attention._get_rel_pos_bias, prefix, count)
+        widen_table(attention, prefix, count)
 
 
-class Widened:
-    """timm's bias function with rows and columns added to its result."""
+def widen_table(attention: nn.Module, at: int, count: int) -> None:
+    """Insert rows and columns of 0 into the relative position bias that `attention` looks up in its table."""
+    attention._get_rel_pos_bias = partial(_widened_bias, attention._get_rel_pos_bias, at, count)
 
-    def __init__(self, bias: Callable[[], Tensor], at: int, count: int):
-        """Wrap `bias`; `count` new tokens follow the first `at` tokens."""
-        self._bias = bias
-        self._at = at
-        self._count = count
 
-    def __call__(self) -> Tensor:
-        """Return the bias with rows and columns of 0 for the new tokens."""
-        return widened(self._bias(), self._at, self._count)
+def _widened_bias(bias: Callable[[], Tensor], at: int, count: int) -> Tensor:
+    return widened(bias(), at, count)
 
 
 def _widen(at: int, count: int, module: nn.Module, args: tuple[Any, ...], bias: Tensor) -> Tensor:

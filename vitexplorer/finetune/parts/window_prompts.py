@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, WindowLayout
-from vitexplorer.finetune.parts.prompts import Prompts, Widened, widened
+from vitexplorer.finetune.parts.prompts import Prompts, widen_table, widened
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
@@ -109,7 +109,7 @@ def _merge(merging: nn.Module, args: tuple[Any, ...], made: Tensor) -> None:
 
 def _make_room(attention: nn.Module, count: int) -> None:
     if hasattr(attention, "relative_position_bias_table"):
-        attention._get_rel_pos_bias = Widened(attention._get_rel_pos_bias, 0, count)
+        widen_table(attention, 0, count)
     else:
         _make_room_in_v2(attention, count)
 
