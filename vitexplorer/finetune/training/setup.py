@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -132,13 +132,12 @@ class Setup:
 
     def recipe(self, candidate: Candidate) -> dict[str, object]:
         """Return the recipe for the tuned model's file: training settings and meaning of the outputs."""
-        objective = replace(self.objective, class_weights=())
         return {
             "plan": asdict(self.config.plan),
             "learning_rate": candidate.learning_rate,
             "batch_size": self.batch_size,
             "images": len(self.split.train),
-            "objective": {name: value for name, value in asdict(objective).items() if name != "class_weights"},
+            "objective": {name: value for name, value in vars(self.objective).items() if name != "class_weights"},
         }
 
 
