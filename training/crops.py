@@ -25,6 +25,8 @@ class Window:
 
 Knots = tuple[tuple[float, float], ...]
 """(step, value) pairs, joined by straight lines"""
+_TURN = 0.2
+"""Largest angle of a window about an object, in radians"""
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,12 @@ def random_window(centre: np.ndarray, side: float, rng: np.random.Generator, tur
     return Window(centre, side, rng.uniform(-turn, turn), bool(rng.integers(2)))
 
 
-def about_object(
-    mask: np.ndarray, rng: np.random.Generator, zoom: float, turn: float = 0.2, *, part: bool = False
-) -> Window:
+def about_object(mask: np.ndarray, rng: np.random.Generator, zoom: float, *, part: bool = False) -> Window:
     """Draw a window that holds the object, or with `part` one of half its side about a part of the object."""
     whole = len(mask)
     rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
-        return random_window(np.full(2, whole / 2), whole / (2 if part else 1), rng, turn)
+        return random_window(np.full(2, whole / 2), whole / (2 if part else 1), rng, _TURN)
     box = max(np.ptp(rows), np.ptp(cols)) + 1
     closest = min(1.1 * box, whole)
     widest = min(1.5 * box, whole)
@@ -71,9 +71,9 @@ def about_object(
     side = closest + (widest - closest) * (rng.uniform(0.3, 1) if zoom else 1)
     middle = np.array([cols[0] + cols[-1] + 1, rows[0] + rows[-1] + 1]) / 2
     if part:
-        return random_window(middle + rng.uniform(-0.3, 0.3, 2) * box, side / 2, rng, turn)
+        return random_window(middle + rng.uniform(-0.3, 0.3, 2) * box, side / 2, rng, _TURN)
     middle = middle + rng.uniform(-0.45, 0.45, 2) * max(side - box, 0)
-    return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng, turn)
+    return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng, _TURN)
 
 
 def cut(image: np.ndarray, window: Window, size: int, *, blend: bool = True) -> np.ndarray:
