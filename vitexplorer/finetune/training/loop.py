@@ -73,6 +73,8 @@ class Run:
     def __post_init__(self):
         self._plan = self.setup.config.plan
         self._accelerator = self.setup.accelerator
+        self._processes = self._accelerator.num_processes
+        self._steps = self._plan.epochs * steps_of(len(self.setup.split.train), self.setup.batch_size)
         self._network = self._accelerator.prepare(self.feed.network) if self._processes > 1 else self.feed.network
         groups = parameter_groups(self.tuned, self.candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
@@ -81,14 +83,6 @@ class Run:
         heads = tuple(f"{head}." for head in classifiers(self.tuned.module))
         self._fresh = [name for name in self._trained if name.startswith(heads)]
         self._last_event = 0.0
-
-    @property
-    def _processes(self) -> int:
-        return self._accelerator.num_processes
-
-    @property
-    def _steps_of_epoch(self) -> int:
-        return steps_of(len(self.setup.split.train), self.setup.batch_size)
 
     def train(self) -> TrainingState:
         """Train to the end, or until outputs are no longer finite.
@@ -141,8 +135,7 @@ class Run:
 
     def _step(self, batch: np.ndarray, pieces: list[np.ndarray], inputs, is_empty: bool) -> tuple[float, float]:
         """Do one optimiser step; return the sum of weighted losses of the whole batch and the sum of weights."""
-        steps = self._steps_of_epoch * self._plan.epochs
-        share = rate_at(self.state.step, steps, self._plan.warmup)
+        share = rate_at(self.state.step, self._steps, self._plan.warmup)
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
         targets, objective = self.setup.train_targets, self.setup.objective
@@ -159,15 +152,15 @@ class Run:
             loss_sum += loss.detach()
         if self._plan.clip:
             torch.nn.utils.clip_grad_norm_(self._trained.values(), self._plan.clip)
-        with self._recording(steps):
+        with self._recording():
             self._optimiser.step()
         self._optimiser.zero_grad()
         return float(self._accelerator.reduce(loss_sum, "sum")), weight
 
-    def _recording(self, steps: int) -> AbstractContextManager[None]:
-        """Return the context of an optimiser step of `steps`, which records the sizes of the first updates."""
+    def _recording(self) -> AbstractContextManager[None]:
+        """Return the context of an optimiser step, which records the sizes of the first updates."""
         step = self.state.step
-        if self._accelerator.is_main_process and is_recorded(step, steps, self._plan.warmup):
+        if self._accelerator.is_main_process and is_recorded(step, self._steps, self._plan.warmup):
             return recorded(self._trained, step, self.folder, self._fresh)
         return nullcontext()
 
@@ -187,18 +180,17 @@ class Run:
             raise StoppedError
 
     def _tell(self, kind: str, epoch: int, **values: object) -> None:
-        steps = self._steps_of_epoch * self._plan.epochs
         state = self.state
         self.log.tell(
             kind,
             self.candidate.key,
             step=state.step,
-            steps=steps,
+            steps=self._steps,
             epoch=epoch + 1,
             epochs=self._plan.epochs,
             learning_rate=max(group["lr"] for group in self._optimiser.param_groups),
             seconds=state.seconds,
-            seconds_left=state.seconds / max(1, state.step) * (steps - state.step),
+            seconds_left=state.seconds / max(1, state.step) * (self._steps - state.step),
             **values,
         )
 
