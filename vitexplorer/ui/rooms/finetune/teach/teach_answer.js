@@ -1,8 +1,9 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
-import {pixelTable, rgbTable} from '../../../canvas/colours.js';
+import {levelOf, pixelTable, rgbTable} from '../../../canvas/colours.js';
 import {fetchImage} from '../../../canvas/fetching.js';
 import {interpolate} from '../../../canvas/maps.js';
+import {putCells} from '../../../canvas/picture.js';
 import {make, refill, setText} from '../../../kit/dom.js';
 import {percent} from '../../../kit/formats.js';
 
@@ -125,12 +126,9 @@ function paintMap(canvas, picture, {rows, cols, values}) {
     new Float32Array(width * height),
   );
   const {levels} = pixelTable('overlay', COLORMAP, OPACITY);
-  const layer = new OffscreenCanvas(width, height);
-  const pixels = Uint32Array.from(
-    smooth,
-    (value) => levels[top > 0 ? Math.round((255 * Math.max(0, value)) / top) : 0],
-  );
-  layer.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
+  const layer = putCells(make('canvas'), width, height, (words) => {
+    for (let i = 0; i < words.length; i++) words[i] = levels[levelOf(smooth[i], top, COLORMAP)];
+  });
   Object.assign(canvas, {width: 2 * picture.naturalWidth, height: 2 * picture.naturalHeight});
   pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
   pen.drawImage(layer, 0, 0, canvas.width, canvas.height);
