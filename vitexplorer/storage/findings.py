@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -38,6 +38,11 @@ def finding(kind: str, level: Level, text: Text, names: Iterable[str] = (), **va
     """Make a finding; {count} and {names} of its `text` are filled in from `names`, the rest from `values`."""
     readable = tuple(map(readable_name, names))
     return Finding(kind, level, text.format(count=len(readable), names=listed(readable), **values), readable)
+
+
+def findings_of(kinds: Iterable[tuple[str, Level, Text, Collection[str]]], **values: object) -> list[Finding]:
+    """Make a finding of each kind with names: its key, level, text and names as in `finding`."""
+    return [finding(kind, level, text, names, **values) for kind, level, text, names in kinds if len(names)]
 
 
 def listed(names: Sequence[str]) -> Text:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Text
-from vitexplorer.storage.findings import DataError, Finding, finding, quoted
+from vitexplorer.storage.findings import DataError, Finding, findings_of, quoted
 
 _READ = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 _FOREIGN = {".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".psd", ".ico"}
@@ -92,11 +92,7 @@ def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data
             raise DataError(_MANY[bound].format(most=most, variable=PREFIX + bound.upper()))
     if found["closed"] == [""]:
         raise DataError(_CLOSED_ROOT.format(name=quoted(root)))
-    findings = [
-        finding(f"left_out_{kind}", level, text, sorted(found[kind]))
-        for kind, (level, text) in _LEFT_OUT.items()
-        if found[kind]
-    ]
+    findings = findings_of((f"left_out_{kind}", *of, sorted(found[kind])) for kind, of in _LEFT_OUT.items())
     images, tables, folders = (tuple(sorted(found[kind])) for kind in ("image", "table", "folder"))
     return Listing(real_root, images, tables, folders, tuple(findings))
 

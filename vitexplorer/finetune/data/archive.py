@@ -16,7 +16,7 @@ from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
 from vitexplorer.finetune.data.folder import read_folder
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.storage.dataset import Dataset
-from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.storage.findings import DataError, Finding, findings_of, listed, readable_name
 from vitexplorer.storage.image_files import START_BYTES, is_image_name, is_table_name, list_files, looks_like_an_image
 
 _CHUNK = 2**20
@@ -109,8 +109,7 @@ def _unpack(archive: zipfile.ZipFile, entries: list[Entry], folder: Path, progre
             damaged.append(entry.path)
         except (FileExistsError, NotADirectoryError):  # the same path is a file and a folder
             damaged.append(entry.path)
-    findings = [finding("damaged_in_zip", "warning", _DAMAGED, damaged)] if damaged else []
-    return [*findings, finding("left_out_other", "note", _OTHER, other)] if other else findings
+    return findings_of([("damaged_in_zip", "warning", _DAMAGED, damaged), ("left_out_other", "note", _OTHER, other)])
 
 
 def _unpack_one(archive: zipfile.ZipFile, entry: Entry, path: Path) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Text
 from vitexplorer.storage.bounded_zips import ByteLimitError, open_bounded
-from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.storage.findings import DataError, Finding, findings_of, listed, readable_name
 from vitexplorer.storage.image_files import is_archive_name, is_clutter
 
 _MOST_NAME_BYTES = 240  # of 255 that common file systems allow: room for a number against collisions
@@ -73,9 +73,8 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int) -> tuple[list[E
             _check_packing(info, path)
             accepted.append((info, parts))
     _check_sizes([info for info, _ in accepted], packed_bytes)
-    findings = [finding("left_out_link", "warning", _LINKS, links)] if links else []
-    findings += [finding("left_out_archive", "warning", _NESTED, nested)] if nested else []
-    return _distinct(accepted), findings
+    left_out = [("left_out_link", "warning", _LINKS, links), ("left_out_archive", "warning", _NESTED, nested)]
+    return _distinct(accepted), findings_of(left_out)
 
 
 # ------------------------------------------------------------------------------------------------- the sentences

@@ -16,7 +16,7 @@ from vitexplorer.finetune.data.balance import balance
 from vitexplorer.finetune.data.duplicates import Group, components, difference_hash, exact_groups, near_groups
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.storage.dataset import Dataset
-from vitexplorer.storage.findings import Finding, finding
+from vitexplorer.storage.findings import Finding, findings_of
 
 TINY_SIDE = 64
 """Pixels; an image with a shorter side is usually enlarged for the model"""
@@ -153,14 +153,13 @@ def _paths(dataset: Dataset, groups: tuple[Group, ...]) -> tuple[tuple[str, ...]
 def _of_images(dataset: Dataset, sizes: np.ndarray, unreadable: list[tuple[str, Text]]) -> list[Finding]:
     paths = np.array([item.path for item in dataset.items], object)
     tiny, huge = paths[sizes.min(1) < TINY_SIDE], paths[sizes.prod(1) > HUGE_MEGAPIXELS * 10**6]
-    reason = unreadable[0][1] if unreadable else None
-    most = {"most": HUGE_MEGAPIXELS, "most_zh": HUGE_MEGAPIXELS * 100}
     kinds = (
-        ("unreadable", "warning", _UNREADABLE, [path for path, _ in unreadable], {"reason": reason}),
-        ("tiny", "warning", _TINY, tiny, {"side": TINY_SIDE}),
-        ("huge", "note", _HUGE, huge, most),
+        ("unreadable", "warning", _UNREADABLE, [path for path, _ in unreadable]),
+        ("tiny", "warning", _TINY, tiny),
+        ("huge", "note", _HUGE, huge),
     )
-    return [finding(kind, level, text, which, **values) for kind, level, text, which, values in kinds if len(which)]
+    reason = unreadable[0][1] if unreadable else None
+    return findings_of(kinds, reason=reason, side=TINY_SIDE, most=HUGE_MEGAPIXELS, most_zh=HUGE_MEGAPIXELS * 100)
 
 
 def _of_duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, ...]) -> list[Finding]:
@@ -175,8 +174,4 @@ def _of_duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group
         ("near_duplicates", "note", _NEAR, almost),
         ("conflicting_labels", "warning", _CONFLICT, conflicts),
     )
-    return [
-        finding(kind, level, text, [dataset.items[i].path for i in sorted(which)])
-        for kind, level, text, which in kinds
-        if which
-    ]
+    return findings_of((*kind, [dataset.items[i].path for i in sorted(which)]) for *kind, which in kinds)

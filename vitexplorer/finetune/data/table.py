@@ -15,7 +15,7 @@ from vitexplorer.finetune.data.cells import NOTHING, Cells
 from vitexplorer.finetune.data.columns import ANYTHING, Pick, image_column, lookup_of, opened, target_column, task_of
 from vitexplorer.finetune.data.lookup import ImageLookup
 from vitexplorer.storage.dataset import Dataset, Item, Task
-from vitexplorer.storage.findings import DataError, Finding, finding, listed
+from vitexplorer.storage.findings import DataError, Finding, finding, findings_of, listed
 from vitexplorer.storage.image_files import Listing
 
 
@@ -107,8 +107,8 @@ def _usable(
         ("duplicate_rows", "note", _REPEATED, sorted(repeated)),
         ("contradicting_rows", "warning", _CONTRADICTING, sorted(contradicting)),
     )
-    findings = [finding(kind, level, text, names, target=target) for kind, level, text, names in troubles if names]
-    return {path: given[0] for path, given in known.items() if len(set(given)) == 1}, findings
+    usable = {path: given[0] for path, given in known.items() if len(set(given)) == 1}
+    return usable, findings_of(troubles, target=target)
 
 
 def _is_numeric(cells: Cells, raw: Sequence[str]) -> bool:
