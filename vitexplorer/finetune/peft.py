@@ -21,6 +21,7 @@ from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
+from vitexplorer.finetune.trained_parts import below_prefix
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import classifiers, outline
@@ -130,7 +131,7 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
         scale = float(config["lora_alpha"]) / int(config["r"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise _not_plain(folder) from None
-    heads = {head: _below(tensors, f"{_PREFIX}{head}.") for head in classifiers(model.module)}
+    heads = {head: below_prefix(tensors, f"{_PREFIX}{head}.") for head in classifiers(model.module)}
     ours = (*_TAILS, *(f"{_PREFIX}{head}.{own}" for head, saved in heads.items() for own in saved))
     if not all(name.endswith(ours) for name in tensors):
         raise _not_plain(folder)
@@ -164,10 +165,6 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
                 "{folder} 中没有 peft 的 LoRA：需要 {weights} 和 {config}。",
             ).format(folder=folder.name, weights=WEIGHTS, config=CONFIG)
         ) from error
-
-
-def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def _changes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:

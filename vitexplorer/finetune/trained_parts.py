@@ -42,6 +42,11 @@ def put_back(module: nn.Module, tensors: Mapping[str, Tensor]) -> None:
         own[name].copy_(tensor)
 
 
+def below_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with `prefix`, by the rest of their names."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
 def _in_head(module: nn.Module, name: str) -> bool:
     """Return True if a batch norm without parameters precedes a classifier that trains."""
     siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()

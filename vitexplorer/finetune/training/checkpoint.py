@@ -20,7 +20,7 @@ from torch.optim import Optimizer
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED
 from vitexplorer.finetune.results.records import Epoch
-from vitexplorer.finetune.trained_parts import learned, put_back
+from vitexplorer.finetune.trained_parts import below_prefix, learned, put_back
 from vitexplorer.storage.atomic_writes import permitted, replace_file
 from vitexplorer.storage.checked_reading import (
     Amount,
@@ -83,9 +83,9 @@ def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> Trai
     if state.best >= 0:  # the best epoch's files must be readable: it may stay the best
         read_tensors(path.with_name(TUNED), _EARLIER)
         read_arrays(path.with_name(PREDICTIONS), ("outputs",), _EARLIER)
-    model = _below(tensors, "model/")
+    model = below_prefix(tensors, "model/")
     averages: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in _below(tensors, "optimiser/").items():
+    for name, tensor in below_prefix(tensors, "optimiser/").items():
         index, _, entry = name.partition("/")
         averages.setdefault(int(index), {})[entry] = tensor
     if _shapes(model) != _shapes(learned(module)) or "generator/cpu" not in tensors:
@@ -120,7 +120,3 @@ def remove_checkpoints(folder: Path) -> None:
 
 def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, torch.Size]:
     return {name: tensor.shape for name, tensor in tensors.items()}
-
-
-def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
