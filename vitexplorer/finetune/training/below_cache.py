@@ -109,11 +109,9 @@ def entering(below: nn.Module, image: Tensor) -> tuple[int, ...]:
 def fingerprint(module: nn.Module, cut: Cut) -> str:
     """Compute the SHA-256 of the cut and of the weights that run before it."""
     digest = hashlib.sha256(cut.name.encode())
-    for name in cut.before:
-        part = module.get_submodule(name)
-        for tensor in (*part.parameters(recurse=False), *part.buffers(recurse=False)):
-            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    for tensor in module.parameters(recurse=False):  # class token, positions
+    parts = [module.get_submodule(name) for name in cut.before]
+    tensors = [tensor for part in parts for tensor in (*part.parameters(recurse=False), *part.buffers(recurse=False))]
+    for tensor in (*tensors, *module.parameters(recurse=False)):  # at last class token, positions
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return digest.hexdigest()
 
