@@ -33,10 +33,10 @@ export function newFading(stage, changed) {
   let mix = /** @type {number | null} */ (null);
   let timer = 0;
   let endMotion = () => {};
-  const first = make('button.first', {type: 'button', onclick: () => set(null)});
+  const first = make('button.toggle.first', {onclick: () => set(null)});
   const [left, right] = [make('span'), make('span')];
   const slider = make('input', {type: 'range', min: '0', max: '100', oninput: () => set(Number(slider.value) / 100)});
-  const blink = make('button.blink', {type: 'button', ariaPressed: 'false', onclick: toggle});
+  const blink = make('button.toggle.blink', {ariaPressed: 'false', onclick: toggle});
   const bar = make('div.fading', {role: 'group', hidden: true}, first, make('label', left, slider, right), blink);
   stage.append(bar);
 

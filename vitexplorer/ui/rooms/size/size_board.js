@@ -43,7 +43,7 @@ export function mount({root, part, props, trigger}) {
     refill(
       part('.open'),
       ...tables.map(({label, title}, at) =>
-        make('button', {title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1)}, label),
+        make('button.toggle', {title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1)}, label),
       ),
     );
     const shown = tables[opened - 1];

@@ -69,7 +69,7 @@ export function mount({root, part, props, trigger}) {
     refill(
       part('.examples'),
       ...examples.map((one) =>
-        make('button', {ariaPressed: String(one.text === chosen), onclick: () => choose(one.text)}, one.label),
+        make('button.toggle', {ariaPressed: String(one.text === chosen), onclick: () => choose(one.text)}, one.label),
       ),
     );
   }
