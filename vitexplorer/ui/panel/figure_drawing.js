@@ -23,7 +23,7 @@ export function drawing(stage, figure, clicked) {
     else fading.set(mix);
   };
   const presses = newPresses(stage, pressed);
-  const unfold = make('button.unfold', {type: 'button', ariaExpanded: 'false', hidden: true, onclick: toggle});
+  const unfold = make('button.unfold', {ariaExpanded: 'false', hidden: true, onclick: toggle});
   figure.after(unfold);
   let waiting = 0;
   let library = null;

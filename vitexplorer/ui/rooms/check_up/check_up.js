@@ -59,11 +59,7 @@ export function mount({root, part, props, trigger}) {
             'div',
             make('h4', title),
             make('p', story),
-            make(
-              'button',
-              {type: 'button', ariaLabel: labelled(words.try, title), onclick: () => start({key})},
-              words.try,
-            ),
+            make('button', {ariaLabel: labelled(words.try, title), onclick: () => start({key})}, words.try),
           ),
         ),
       ),
@@ -109,7 +105,7 @@ export function mount({root, part, props, trigger}) {
             {dataset: {cause: finding.cause}},
             make(
               'button.title',
-              {type: 'button', ariaPressed: String(at === chosen), onclick: () => choose(at)},
+              {ariaPressed: String(at === chosen), onclick: () => choose(at)},
               make('b', finding.title),
               make('small', finding.sure),
             ),

@@ -20,7 +20,7 @@ function addPromise(picture, texts) {
     promise.remove();
     over.abort();
   };
-  const button = (name, open) => make('button', {type: 'button', onclick: () => [close(), open()]}, name);
+  const button = (name, open) => make('button', {onclick: () => [close(), open()]}, name);
   const promise = make(
     'div.welcome',
     make('p', texts.promise),
