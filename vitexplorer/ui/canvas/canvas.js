@@ -50,7 +50,6 @@ const DEBOUNCE = 120; // ms
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({root, part: find, props, trigger, bytes}) {
   const view = find('.view');
-  const pen = view.getContext('2d');
   const paint = newPainter();
   const {fetchBytes, here} = newFetcher(bytes);
   const showBusy = newBusyBar(root);
@@ -279,15 +278,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
   function repaint() {
     frame = 0;
     const box = view.getBoundingClientRect();
-    const ratio = devicePixelRatio || 1;
     if (!block || !box.width) return;
     now = viewOf(state, sharpener.fine());
     const {value, payload, grids} = block;
     const {code, key, shown, heads, scene, mask} = now;
-    const width = Math.round(box.width * ratio);
-    const height = Math.round(box.height * ratio);
-    if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
-    paint(pen, width, height, scene, ratio);
+    paint(view, box, scene);
     controls.showHeads(value, heads, state, mask, scene.top, scene.window, code, grids, scene.colormap);
     blending.over();
     const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);

@@ -199,15 +199,17 @@ export function newPainter() {
   }
 
   /**
-   * Paints a scene into width x height pixels; `line` is the width of a thin line in pixels.
+   * Paints a scene on a canvas, which gets as many pixels as the screen has there.
    *
-   * @param {CanvasRenderingContext2D} ctx
-   * @param {number} width
-   * @param {number} height
+   * @param {HTMLCanvasElement} view
+   * @param {{width: number, height: number}} box its size on the screen in CSS pixels
    * @param {Scene} scene
-   * @param {number} line
    */
-  return function paint(ctx, width, height, scene, line) {
+  return function paint(view, box, scene) {
+    const line = devicePixelRatio || 1; // width of a thin line
+    const [width, height] = [Math.round(box.width * line), Math.round(box.height * line)];
+    if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
+    const ctx = view.getContext('2d');
     const {image, grid, window, mode} = scene;
     const {rows, cols, high, wide} = grid;
     const w = width * wide;

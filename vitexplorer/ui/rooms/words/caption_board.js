@@ -43,13 +43,10 @@ export function mount({root, part, props, trigger}) {
   function repaint() {
     frame = 0;
     const cell = hover ? cellAt(grid(), hover) : null;
-    const ratio = devicePixelRatio || 1;
     figures.forEach(({view, number, paint}, reading) => {
-      const [width, height] = [view.clientWidth, view.clientHeight].map((side) => Math.round(side * ratio));
-      if (!width || !image) return;
-      if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
+      if (!view.clientWidth || !image) return;
       const map = hasPlace() ? maps[reading][word] : new Float32Array(value.rows * value.cols);
-      paint(view.getContext('2d'), width, height, sceneOf(map, cell), ratio);
+      paint(view, {width: view.clientWidth, height: view.clientHeight}, sceneOf(map, cell));
       const at = cell === null || !hasPlace() ? '' : {...placeOf(cell), number: measured(map[cell])};
       setText(number, at ? filled(value.words.at_patch_number, at) : value.readings[reading].unit);
     });

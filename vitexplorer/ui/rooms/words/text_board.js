@@ -31,7 +31,6 @@ const FORMATS = ['png2', 'png4', 'svg', 'csv'];
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const view = part('.view');
-  const pen = view.getContext('2d');
   const paint = newPainter();
   const blending = newBlending(schedule);
   const {fetchBytes} = newFetcher();
@@ -137,10 +136,7 @@ export function mount({root, part, props, trigger}) {
     frame = 0;
     const box = view.getBoundingClientRect();
     if (!value?.rows || !maps() || !box.width) return;
-    const ratio = devicePixelRatio || 1;
-    const [width, height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
-    if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
-    paint(pen, width, height, sceneNow(), ratio);
+    paint(view, box, sceneNow());
     blending.over();
     showPatch();
   }
