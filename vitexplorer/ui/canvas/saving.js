@@ -2,7 +2,7 @@
 
 import {table} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
-import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
+import {csvFile, drawingFile, fileName, quoted, saveFile} from '../kit/saving.js';
 import {blockText, directionText, headText, percent, say, ticksOf} from './captions.js';
 import {drawing} from './figure.js';
 import {queryText} from './queries.js';
@@ -56,11 +56,9 @@ export async function saveCanvas(format, block, state, view, find) {
   const name = fileName([...value.saved_as, value.heads > 1 ? head : '', query], format.slice(0, 3));
   if (format === 'csv') {
     const table = tableOf(value, payload, scene, shown, {...value.saved_facts, head: String(state.head), query});
-    return saveFile(new Blob(['\ufeff', table], {type: 'text/csv'}), name);
+    return saveFile(csvFile(table), name);
   }
-  const figure = figureOf(block, state, view, find);
-  const scale = format === 'png4' ? 4 : 2;
-  saveFile(format === 'svg' ? svgFile(figure) : await pngFile(figure, scale), name);
+  saveFile(await drawingFile(figureOf(block, state, view, find), format), name);
 }
 
 /**
@@ -74,7 +72,6 @@ export async function saveCanvas(format, block, state, view, find) {
  * @returns {string} comma-separated values
  */
 export function tableOf(value, payload, scene, shown, facts) {
-  const quoted = (text) => `"${String(text).replaceAll('"', '""')}"`;
   const digits = (share) => Number(share.toPrecision(6));
   const of = Object.values(facts)
     .map((fact) => (/[",\n]/.test(fact) ? quoted(fact) : fact))

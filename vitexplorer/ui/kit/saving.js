@@ -1,4 +1,6 @@
-// Files that a visitor saves, SVG and PNG, with their names; and the picture of the stage for saved views.
+// Files that a visitor saves, SVG, PNG and CSV, with their names; and the picture of the stage for saved views.
+
+import {make} from './dom.js';
 
 /**
  * Returns a drawing as an SVG file; its text stays text.
@@ -20,16 +22,26 @@ export function svgFile(drawing) {
 export async function pngFile(drawing, scale) {
   const url = URL.createObjectURL(svgFile(drawing));
   const shot = new Image();
-  const canvas = document.createElement('canvas');
   shot.src = url;
   await shot.decode();
-  Object.assign(canvas, {width: Math.round(scale * shot.width), height: Math.round(scale * shot.height)});
+  const canvas = make('canvas', {width: Math.round(scale * shot.width), height: Math.round(scale * shot.height)});
   canvas.getContext('2d').drawImage(shot, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
   return new Promise((done) => {
     canvas.toBlob(done, 'image/png');
   });
 }
+
+/** Returns a drawing as a file. @param {SVGElement} drawing @param {string} format svg, png2 or png4 */
+export async function drawingFile(drawing, format) {
+  return format === 'svg' ? svgFile(drawing) : pngFile(drawing, format === 'png4' ? 4 : 2);
+}
+
+/** Returns a file of comma-separated values that Excel reads, too. @param {string} text */
+export const csvFile = (text) => new Blob(['\ufeff', text], {type: 'text/csv'});
+
+/** Puts a text in quotes for comma-separated values. @param {string} text */
+export const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
 
 /**
  * Downloads a file to the visitor's disk.
@@ -90,8 +102,7 @@ export async function stagePicture() {
   if (!offers.length) return '';
   const bitmap = await createImageBitmap(await offers[0]);
   const scale = Math.min(1, WIDTH / bitmap.width);
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, {width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale)});
+  const canvas = make('canvas', {width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale)});
   const pen = canvas.getContext('2d');
   pen.fillStyle = '#fff';
   pen.fillRect(0, 0, canvas.width, canvas.height);

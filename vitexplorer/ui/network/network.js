@@ -8,7 +8,7 @@ import {labelled, listed, percent, followed as spokenAfter} from '../kit/formats
 import {newAside, showHead} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
 import {isStill} from '../kit/motion.js';
-import {fileName, offersPicture, saveFile} from '../kit/saving.js';
+import {csvFile, fileName, offersPicture, quoted, saveFile} from '../kit/saving.js';
 import {readStored, writeStored} from '../kit/stored.js';
 import {newFilm} from './film.js';
 import {carried, headBoxes, hitAt, layOut} from './layout.js';
@@ -373,8 +373,8 @@ export function mount({root, part, props, trigger}) {
       const cells = [...numbers()[0].querySelectorAll('tr')].map((row) =>
         [...row.children].map((cell) => cell.textContent),
       );
-      const lines = cells.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(','));
-      saveFile(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], {type: 'text/csv'}), fileName(name, 'csv'));
+      const lines = cells.map((row) => row.map(quoted).join(','));
+      saveFile(csvFile(`${lines.join('\r\n')}\r\n`), fileName(name, 'csv'));
     } else saveFile(await pngOf(Number(format.slice(3))), fileName(name, 'png'));
   }
 

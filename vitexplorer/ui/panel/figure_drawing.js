@@ -108,9 +108,11 @@ export function drawing(stage, figure, clicked) {
         .then((url) => fetch(url))
         .then((answer) => answer.blob());
     },
-    save(format, factor, filename) {
+    /** @param {string} format svg, png2 or png4 @param {string} filename without its ending */
+    save(format, filename) {
       const {width, height} = file.slide.layout;
-      library?.downloadImage(file.slide, {format, scale: factor, width, height, filename});
+      const scale = {png2: 2, png4: 4}[format] ?? 1;
+      library?.downloadImage(file.slide, {format: format.slice(0, 3), scale, width, height, filename});
     },
   };
 }

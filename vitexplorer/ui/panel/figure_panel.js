@@ -175,7 +175,7 @@ export function mount({root, part, props, trigger}) {
     const {csv} = current;
     const name = csv.name.replace(/\.csv$/, ''); // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
-    else figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
+    else figure.save(format, name);
   }
 
   /** Shows the picture alone, where there is no figure of it. */

@@ -27,7 +27,7 @@ export function mount({root, part, props, trigger}) {
   const current = () => report?.findings[chosen];
 
   function save(format) {
-    figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, `check_up-${current().cause || 'healthy'}`);
+    figure.save(format, `check_up-${current().cause || 'healthy'}`);
   }
 
   // ------------------------------------------------------------------------------------ beginning

@@ -1,5 +1,7 @@
 // Numbers of a chart as a table and as a CSV file.
 
+import {quoted} from '../../kit/saving.js';
+
 /**
  * @param {string} chart
  * @param {any} answer
@@ -72,7 +74,7 @@ const guarded = (cell) =>
 export function csvOf({head, rows}) {
   const field = (cell) => {
     const text = typeof cell === 'string' ? guarded(cell) : String(cell ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    return /[",\r\n]/.test(text) ? quoted(text) : text;
   };
   return `\ufeff${[head, ...rows].map((row) => row.map(field).join(',')).join('\n')}\n`;
 }

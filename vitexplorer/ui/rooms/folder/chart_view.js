@@ -2,7 +2,7 @@
 
 import {filled, setText, table} from '../../kit/dom.js';
 import {newAside} from '../../kit/frame.js';
-import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
+import {drawingFile, fileName, saveFile} from '../../kit/saving.js';
 import {coloursOf} from '../../kit/theme.js';
 import {besideView} from './beside.js';
 import {brushing, showPart} from './brush.js';
@@ -193,9 +193,7 @@ export function chartView(root, below, {change, choose}) {
     const name = (ending) => fileName(['survey', facts.title, is.chart, is.chart === 'histogram' ? is.x : ''], ending);
     if (format === 'csv')
       return saveFile(new Blob([csvOf(numbersOf(is.chart, answer, words))], {type: 'text/csv'}), name('csv'));
-    const whole = picture();
-    if (format === 'svg') return saveFile(svgFile(whole), name('svg'));
-    return pngFile(whole, format === 'png4' ? 4 : 2).then((file) => saveFile(file, name('png')));
+    return drawingFile(picture(), format).then((file) => saveFile(file, name(format.slice(0, 3))));
   }
 
   /** Chart to save: title above, model below. */

@@ -7,7 +7,7 @@ import {followed, listed} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
 import {grow} from '../../kit/motion.js';
-import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
+import {csvFile, drawingFile, fileName, offersPicture, pngFile, saveFile} from '../../kit/saving.js';
 import {drawing} from './board_drawing.js';
 import {csvOf, numbersOf} from './board_table.js';
 import {cutImage} from './cut.js';
@@ -192,12 +192,10 @@ export function mount({root, part, props, trigger}) {
     const {row, col} = shown();
     const named = [name, `${rows}x${cols}`];
     if (format === 'csv') {
-      saveFile(new Blob(['\ufeff', csvOf(scene.value)], {type: 'text/csv'}), fileName(named, 'csv'));
+      saveFile(csvFile(csvOf(scene.value)), fileName(named, 'csv'));
       return;
     }
-    const made = picture();
-    const file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
-    saveFile(file, fileName([...named, `row${row}-column${col}`], format.slice(0, 3)));
+    saveFile(await drawingFile(picture(), format), fileName([...named, `row${row}-column${col}`], format.slice(0, 3)));
   }
 
   offersPicture(root, () => (scene.image ? pngFile(picture(), 2) : null));

@@ -11,7 +11,7 @@ import {filled, make, refill, setText, table} from '../../kit/dom.js';
 import {measured, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {grow, newBlending} from '../../kit/motion.js';
-import {fileName, saveFile} from '../../kit/saving.js';
+import {csvFile, fileName, saveFile} from '../../kit/saving.js';
 
 const STEP = 160; // ms from one word to the next as the sentence appears
 
@@ -152,7 +152,7 @@ export function mount({root, part, props, trigger}) {
     const lines = rowsOf().map(({text, share, title, map}) => [`"${text}"`, share, `"${title}"`, ...map].join(','));
     const patches = [...Array(value.rows * value.cols).keys()].map((patch) => Object.values(placeOf(patch)).join(' '));
     const text = `${['word,probability,reading', ...patches].join(',')}\n${lines.join('\n')}\n`;
-    saveFile(new Blob(['\ufeff', text], {type: 'text/csv'}), fileName([value.saved_as], 'csv'));
+    saveFile(csvFile(text), fileName([value.saved_as], 'csv'));
   }
 
   function numbersTable() {

@@ -16,7 +16,7 @@ import {inARow, labelled, listed, measured, percent} from '../../kit/formats.js'
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
 import {newBlending} from '../../kit/motion.js';
-import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
+import {csvFile, drawingFile, fileName, offersPicture, pngFile, quoted, saveFile} from '../../kit/saving.js';
 import {sendFiles} from '../../kit/sending.js';
 import {correlation, extremes, pythonOf, rangeOf, sharesOf, textsOf, unpacked} from './numbers.js';
 import {textFields} from './text_fields.js';
@@ -439,7 +439,6 @@ export function mount({root, part, props, trigger}) {
   }
 
   function csv() {
-    const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
     const lines = Array.from({length: value.rows * value.cols}, (_, patch) =>
       [rowOf(patch), patch % value.cols, ...maps().maps.map((map) => map[patch])].join(','),
     );
@@ -449,9 +448,7 @@ export function mount({root, part, props, trigger}) {
   async function save(format) {
     if (!maps()) return;
     const name = fileName([value.saved_as, method, isAll() ? 'all' : `text${text + 1}`], format.slice(0, 3));
-    if (format === 'csv') return saveFile(new Blob(['\ufeff', csv()], {type: 'text/csv'}), name);
-    const made = figureNow();
-    saveFile(format === 'svg' ? svgFile(made) : await pngFile(made, format === 'png4' ? 4 : 2), name);
+    saveFile(format === 'csv' ? csvFile(csv()) : await drawingFile(figureNow(), format), name);
   }
 
   function numbersTable() {
