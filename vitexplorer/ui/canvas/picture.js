@@ -1,6 +1,7 @@
 // The picture: the image, the map over it, the window, the query and the key; the same on the screen and in a file.
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
+import {make} from '../kit/dom.js';
 import {levelOf, pixelTable, VEIL, wordOf} from './colours.js';
 import {recent} from './fetching.js';
 import {borderOf, outsideOf} from './grids.js';
@@ -144,8 +145,7 @@ export function outlinesOf({frames}, width, height, line) {
 
 /** Scales the image, in grey (luma of ITU-R BT.601) under an overlay. */
 export function imageCanvas(image, width, height, mode) {
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, {width, height});
+  const canvas = make('canvas', {width, height});
   const pen = canvas.getContext('2d');
   pen.imageSmoothingQuality = 'high';
   pen.drawImage(image, 0, 0, width, height);
@@ -162,7 +162,7 @@ export function imageCanvas(image, width, height, mode) {
 
 /** Makes a painter, which caches the last scaled images and its small canvases between frames. */
 export function newPainter() {
-  const cells = document.createElement('canvas');
+  const cells = make('canvas');
   const backdrops = new Map();
   const hatches = new Map();
   const edges = new WeakMap();
@@ -182,9 +182,8 @@ export function newPainter() {
     const name = `${colour} ${line}`;
     if (!hatches.has(name)) {
       const size = Math.round(HATCH * line);
-      const tile = document.createElement('canvas');
+      const tile = make('canvas', {width: size, height: size});
       const pen = tile.getContext('2d');
-      tile.width = tile.height = size;
       pen.strokeStyle = colour;
       pen.lineWidth = line;
       pen.beginPath();

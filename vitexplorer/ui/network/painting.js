@@ -1,7 +1,8 @@
 // Painting of the picture on two canvases. The upper one changes with the followed token, the lower one does not.
 
-import {rgbTable} from '../canvas/colours.js';
-import {filled} from '../kit/dom.js';
+import {levelOf, pixelTable} from '../canvas/colours.js';
+import {putCells} from '../canvas/picture.js';
+import {filled, make} from '../kit/dom.js';
 import {percent} from '../kit/formats.js';
 import {headBoxes, LINE, NAME, placeOf} from './layout.js';
 
@@ -56,8 +57,7 @@ export function sized(canvas, width, height, scale) {
 export function tokenCanvases(colours, grids, hidden) {
   let from = 0;
   return grids.map(([rows, cols]) => {
-    const canvas = document.createElement('canvas');
-    Object.assign(canvas, {width: cols, height: rows});
+    const canvas = make('canvas', {width: cols, height: rows});
     const cells = new ImageData(cols, rows);
     for (let i = 0; i < rows * cols; i++) {
       cells.data.set(colours.subarray(from + 3 * i, from + 3 * i + 3), 4 * i);
@@ -252,18 +252,13 @@ function paintSimilarity(pen, {similarity, hidden, grids}, box) {
 
 /** Draws a map in inferno, one pixel a patch, from 0 to `top`; hidden patches are left out. */
 function mapCanvas(values, top, rows, cols, hidden = []) {
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, {width: cols, height: rows});
-  const table = rgbTable('inferno');
-  const cells = new ImageData(cols, rows);
-  for (let i = 0; i < rows * cols; i++) {
-    const level = top > 0 ? Math.max(0, Math.min(255, Math.round((255 * values[i]) / top))) : 0;
-    cells.data.set(table[level], 4 * i);
-    cells.data[4 * i + 3] = 255;
-  }
-  for (const patch of hidden) cells.data[4 * patch + 3] = 0;
-  canvas.getContext('2d').putImageData(cells, 0, 0);
-  return canvas;
+  const {levels} = pixelTable('map', 'inferno', 1);
+  return putCells(make('canvas'), cols, rows, (words) => {
+    values.forEach((value, patch) => {
+      words[patch] = levels[levelOf(value, top, 'inferno')];
+    });
+    for (const patch of hidden) words[patch] = 0;
+  });
 }
 
 /** Maps that are drawn, by the head that was read. */

@@ -1,6 +1,6 @@
 // SVG of the board for a slide, dark on white.
 
-import {filled} from '../../kit/dom.js';
+import {filled, make} from '../../kit/dom.js';
 import {measuring, pixels, rect, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
 import {facts, length} from './facts.js';
 import {corner, cutOut, excerpt, laidOut, numberOf, PREFIX, PREFIX_SIZE, patchOf, SIZE, TILE} from './geometry.js';
@@ -33,8 +33,7 @@ const group = (x, y, ...children) => svg('g', {transform: `translate(${x} ${y})`
 
 /** Cuts out a part of the image at its own size. */
 function part(image, x, y, width, height) {
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, {width, height});
+  const canvas = make('canvas', {width, height});
   canvas.getContext('2d').drawImage(image, x, y, width, height, 0, 0, width, height);
   return canvas;
 }

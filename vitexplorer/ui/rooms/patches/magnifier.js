@@ -1,6 +1,6 @@
 // The enlarged patch: its pixels, its three channels, and the values of the pixel under the mouse.
 
-import {filled} from '../../kit/dom.js';
+import {filled, make} from '../../kit/dom.js';
 import {labelled, listed} from '../../kit/formats.js';
 import {ARROWS} from '../../kit/grid.js';
 import {cutOut, nearest} from './geometry.js';
@@ -27,8 +27,7 @@ export function magnifier(root, scene, say) {
 
   function read(patch) {
     const side = scene.value.patch_size;
-    const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = side;
+    const canvas = make('canvas', {width: side, height: side});
     const pen = canvas.getContext('2d', {willReadFrequently: true});
     pen.imageSmoothingEnabled = false;
     pen.drawImage(scene.image, ...cutOut(scene.value, scene.image, patch), 0, 0, side, side);
