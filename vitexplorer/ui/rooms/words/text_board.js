@@ -14,7 +14,7 @@ import {goTo, writeAddress} from '../../kit/address.js';
 import {filled, make, onFiles, refill, setText, showSentence, table} from '../../kit/dom.js';
 import {inARow, labelled, listed, measured, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
-import {ARROWS} from '../../kit/grid.js';
+import {ARROWS, nearest} from '../../kit/grid.js';
 import {newBlending} from '../../kit/motion.js';
 import {csvFile, drawingFile, fileName, offersPicture, pngFile, quoted, saveFile} from '../../kit/saving.js';
 import {sendFiles} from '../../kit/sending.js';
@@ -400,8 +400,7 @@ export function mount({root, part, props, trigger}) {
 
   function move([down, right]) {
     const from = cell() ?? extremes(maps().maps[isAll() ? 0 : text]).most;
-    const row = Math.min(value.rows - 1, Math.max(0, rowOf(from) + down));
-    const col = Math.min(value.cols - 1, Math.max(0, (from % value.cols) + right));
+    const [row, col] = nearest([rowOf(from) + down, (from % value.cols) + right], value);
     hover = null;
     pinned = row * value.cols + col;
     schedule();
