@@ -130,12 +130,10 @@ def survey_routes(engine: Engine) -> list[Route]:
 
     async def open_surveys(survey_request: SurveyRequest) -> None:
         """Open the surveys that a request names."""
-        for name in ("survey", "beside"):
+        for name, opened in (("survey", "opened"), ("beside", "opened_beside")):
             if survey_request.text(name):
                 async with opening.setdefault((survey_request.visitor, survey_request.text(name)), asyncio.Lock()):
-                    await asyncio.to_thread(
-                        getattr, survey_request, {"survey": "opened", "beside": "opened_beside"}[name]
-                    )
+                    await asyncio.to_thread(getattr, survey_request, opened)
 
     async def answer(request: Request) -> Response:
         what = request.path_params["what"]
