@@ -1,7 +1,7 @@
 // The attention canvas in a notebook: the page's own component, fed by a widget's state instead of a server's answers.
 //
-// The state that Python and the notebook share is that of `attention_widget.py`. A person's choices are written into it,
-// with the number of the question; the value to show comes as `_value`, its files as bytes beside it.
+// The state that Python and the notebook share is that of `attention_widget.py`. A person's choices are written into
+// it, with the number of the question; the value to show comes as `_value`, its files as bytes beside it.
 
 import {mount} from '../ui/canvas/canvas.js';
 import {make} from '../ui/kit/dom.js';
