@@ -12,12 +12,12 @@ from torch import Tensor
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Alternative, alternatives, changed_copy, run_with
 from vitexplorer.diagnosis.answers import Judged, gain
-from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeding import CAUSES as OF_FEED
 from vitexplorer.diagnosis.feeds import AS_FED
 from vitexplorer.diagnosis.positions import NEIGHBOURLY, RESAMPLED, SHUFFLED
-from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
+from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME
+from vitexplorer.models.loading import LoadedModel
 
 LAST_ROUND = 3
 """Alternatives that are tried on all pictures after the first trial"""
@@ -106,11 +106,19 @@ def check_conversion(exam: Examination) -> None:
         exam.feed = AS_FED
         before, after = exam.judged(), exam.judged(run=run_with(model.module, best))
         rise = gain(before, after)
-    finding = _finding(exam, best, before, after, rise)
+    certainty = certainty_of(rise)
     if shuffled and is_supported:
         exam.findings.remove(shuffled)
-        finding = replace(finding, certainty=max(finding.certainty, shuffled.certainty))
-    exam.findings.append(finding)
+        certainty = max(certainty, shuffled.certainty)
+    exam.add_repair(
+        best.cause,
+        _WHAT[best.cause].format(name=best.name),
+        before.value,
+        after.value,
+        certainty=certainty,
+        repaired=_repaired(model, best),
+        evidence={"reading": best.name, "standard_errors": rise, "pictures": len(before.scores)},
+    )
     return None
 
 
@@ -120,21 +128,7 @@ def _needs_no_feed(exam: Examination, best: Alternative, mended: Judged) -> bool
     return gain(plain, mended) < SUPPORTED
 
 
-def _finding(exam: Examination, best: Alternative, before: Judged, after: Judged, rise: float) -> Finding:
-    model = exam.subject.model
-    repaired: dict[str, Tensor] | object
+def _repaired(model: LoadedModel, best: Alternative) -> LoadedModel | dict[str, Tensor]:
     if best.set_up is not None:
-        repaired = replace(model, module=changed_copy(model.module, best))
-    else:
-        repaired = {**model.module.state_dict(), **best.tensors}
-    what = _WHAT[best.cause].format(name=best.name)
-    return Finding(
-        cause=best.cause,
-        text=rises(what, exam.measure, before.value, after.value),
-        certainty=certainty_of(rise),
-        measure=exam.measure,
-        before=before.value,
-        after=after.value,
-        repaired=repaired,
-        evidence={"reading": best.name, "standard_errors": rise, "pictures": len(before.scores)},
-    )
+        return replace(model, module=changed_copy(model.module, best))
+    return {**model.module.state_dict(), **best.tensors}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from PIL import Image
 from torch import Tensor
@@ -16,11 +15,9 @@ from torch import Tensor
 from vitexplorer.capturing.capture import prepare
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Fit
-from vitexplorer.diagnosis.answers import Batch, Judged, gain, judged_alone, judged_by_labels, moved
-from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.answers import Judged, gain
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
-from vitexplorer.diagnosis.sentences import NO_TIME, rises
-from vitexplorer.diagnosis.subject import UNKNOWN
+from vitexplorer.diagnosis.sentences import NO_TIME
 from vitexplorer.models.images import AnyImage
 from vitexplorer.models.loading import LoadedModel
 
@@ -70,33 +67,22 @@ def check_cropping(exam: Examination) -> None:
             break
         batch = torch.stack([cut(subject.pictures[row]) for row in rows])
         if not torch.equal(batch, usual):
-            candidates.append((cut, _judged(exam, batch, rows)))
+            candidates.append((cut, exam.judged_batch(batch, rows)))
     if not candidates:
         return None
-    before = _judged(exam, usual, rows)
+    before = exam.judged_batch(usual, rows)
     cut, after = max(candidates, key=lambda pair: pair[1].scores.mean())
     rise = gain(before, after)
     least = CLEAR if subject.preprocess is None else SUPPORTED + 1
     if rise < least or after.value <= before.value:
         return None
-    exam.findings.append(
-        Finding(
-            cause="wrong_size_or_crop",
-            text=rises(_WHAT.format(cut=cut.name), exam.measure, before.value, after.value),
-            certainty=certainty_of(rise),
-            measure=exam.measure,
-            before=before.value,
-            after=after.value,
-            repaired=cut,
-            evidence={"cut": cut.name, "standard_errors": rise, "pictures": len(rows)},
-        )
+    exam.add_repair(
+        "wrong_size_or_crop",
+        _WHAT.format(cut=cut.name),
+        before.value,
+        after.value,
+        certainty=certainty_of(rise),
+        repaired=cut,
+        evidence={"cut": cut.name, "standard_errors": rise, "pictures": len(rows)},
     )
     return None
-
-
-def _judged(exam: Examination, batch: Batch, rows: np.ndarray) -> Judged:
-    logits = exam.answers(exam.run, batch, rows)
-    if exam.labels is None:
-        return judged_alone(logits, exam.answers(exam.run, moved(batch)))
-    known = exam.labels[rows] != UNKNOWN
-    return judged_by_labels(logits[known], exam.labels[rows][known])

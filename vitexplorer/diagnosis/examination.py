@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -29,7 +30,7 @@ from vitexplorer.diagnosis.answers import (
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.features import Features, features_of
 from vitexplorer.diagnosis.feeds import AS_FED, Feed
-from vitexplorer.diagnosis.sentences import NO_TIME
+from vitexplorer.diagnosis.sentences import NO_TIME, rises
 from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 
 LEAST_PICTURES, MOST_PICTURES = 16, 64
@@ -150,19 +151,28 @@ class Examination:
     ) -> Judged:
         """Judge answers to pictures, through a feed, of the model or of a changed one."""
         feed = self.feed if feed is None else feed
-        if self.labels is not None:
-            labels = self.labels if rows is None else self.labels[rows]
-            known = labels != UNKNOWN
-            return judged_by_labels(self._cached_logits(feed, False, rows, run)[known], labels[known])
-        return judged_alone(self._cached_logits(feed, False, rows, run), self._cached_logits(feed, True, rows, run))
-
-    def _cached_logits(self, feed: Feed, is_moved: bool, rows: np.ndarray | None, run: Run | None = None) -> Logits:
-        fed = self.fed if rows is None else self.fed[rows]
         if run is not None:
-            return self.answers(run, moved(feed(fed)) if is_moved else feed(fed), rows)
+            return self.judged_batch(feed(self.fed if rows is None else self.fed[rows]), rows, run)
+        return self._judged(lambda is_moved: self._cached_logits(feed, is_moved, rows), rows)
+
+    def judged_batch(self, batch: Batch, rows: Int[np.ndarray, " images"] | None, run: Run | None = None) -> Judged:
+        """Judge answers to other tensors of some pictures, of the model or of a changed one."""
+        run = run or self.run
+        return self._judged(lambda is_moved: self.answers(run, moved(batch) if is_moved else batch, rows), rows)
+
+    def _judged(self, logits: Callable[[bool], Logits], rows: np.ndarray | None) -> Judged:
+        """Judge answers to pictures, and without labels also those to the same pictures moved."""
+        if self.labels is None:
+            return judged_alone(logits(False), logits(True))
+        labels = self.labels if rows is None else self.labels[rows]
+        known = labels != UNKNOWN
+        return judged_by_labels(logits(False)[known], labels[known])
+
+    def _cached_logits(self, feed: Feed, is_moved: bool, rows: np.ndarray | None) -> Logits:
         key = (feed, is_moved, b"" if rows is None or len(rows) == len(self.fed) else rows.tobytes())
         if key not in self._answers:
-            self._answers[key] = self.answers(self.run, moved(feed(fed)) if is_moved else feed(fed), rows)
+            fed = feed(self.fed if rows is None else self.fed[rows])
+            self._answers[key] = self.answers(self.run, moved(fed) if is_moved else fed, rows)
         return self._answers[key]
 
     def answers(self, run: Run, fed: Batch, rows: np.ndarray | None = None) -> Logits:
@@ -188,6 +198,20 @@ class Examination:
         """Features of all pictures through the mended feed; only for checks after that of the pictures."""
         model = self.subject.model
         return features_of(model.module, self.feed(self.fed), model.num_classes)
+
+    def add_repair(
+        self,
+        cause: str,
+        what: Text,
+        before: float,
+        after: float,
+        certainty: float,
+        repaired: Any,
+        evidence: Mapping[str, Any],
+    ) -> None:
+        """Add the finding of a repair that was tried, with the measure before and after it."""
+        text = rises(what, self.measure, before, after)
+        self.findings.append(Finding(cause, text, certainty, self.measure, before, after, repaired, evidence))
 
     def cannot_tell(self, causes: str | Iterable[str], why: Text) -> None:
         """Note that causes cannot be told here; of several reasons the first stands."""

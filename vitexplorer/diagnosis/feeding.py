@@ -15,11 +15,10 @@ from torch import Tensor
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Alternative, alternatives, run_with
 from vitexplorer.diagnosis.answers import gain, judged_alone
-from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeds import AS_FED, STATED, TURNS, Encoding, Feed, Scaling, possible_encodings
 from vitexplorer.diagnosis.label_maps import best_map, is_above_chance
-from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
+from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME
 from vitexplorer.diagnosis.subject import UNKNOWN, Preprocess
 
 SCALES = ("wrong_normalisation", "not_scaled", "scaled_twice")
@@ -181,24 +180,21 @@ def _conclude(exam: Examination, best: Feed, encodings: list[Encoding], own: Sca
     before, after = exam.judged(AS_FED), exam.judged(mended)
     most = BROKEN if exam.findings else 1.0  # those of the weights came first
     for cause, rise, without in proofs:
-        exam.findings.append(
-            Finding(
-                cause=cause,
-                text=rises(_what(cause, mended), exam.measure, before.value, after.value),
-                certainty=min(certainty_of(rise), most),
-                measure=exam.measure,
-                before=before.value,
-                after=after.value,
-                repaired=mended if exam.subject.preprocess is None else _Repaired(exam.subject.preprocess, mended),
-                evidence={
-                    "standard_errors": rise,
-                    "pictures": len(exam.fed),
-                    "without": exam.judged(without).value,
-                    "read_as": mended.read_as,
-                    "give_as": mended.give_as,
-                    "turn": mended.turn,
-                },
-            )
+        exam.add_repair(
+            cause,
+            _what(cause, mended),
+            before.value,
+            after.value,
+            certainty=min(certainty_of(rise), most),
+            repaired=mended if exam.subject.preprocess is None else _Repaired(exam.subject.preprocess, mended),
+            evidence={
+                "standard_errors": rise,
+                "pictures": len(exam.fed),
+                "without": exam.judged(without).value,
+                "read_as": mended.read_as,
+                "give_as": mended.give_as,
+                "turn": mended.turn,
+            },
         )
 
 

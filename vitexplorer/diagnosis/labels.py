@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.text import Text
-from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.label_maps import best_map, is_gain, named_maps
-from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_LABELS, rises
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_LABELS
 from vitexplorer.diagnosis.subject import UNKNOWN
 
 CAUSES = ("labels_permuted", "labels_shifted", "labels_sorted_as_text")
@@ -55,17 +54,14 @@ def check_labels(exam: Examination) -> None:
         return None
     share, cause, mapped, classes_of = best
     exam.labels = mapped
-    exam.findings.append(
-        Finding(
-            cause=cause,
-            text=rises(_WHAT[cause].format(by=_by(classes_of)), "accuracy", before, share),
-            certainty=min(0.999, 0.8 + 0.2 * (share - before)),
-            measure="accuracy",
-            before=before,
-            after=share,
-            repaired=[int(label) for label in mapped],
-            evidence={"map": list(classes_of), "pictures": int(known.sum())},
-        )
+    exam.add_repair(
+        cause,
+        _WHAT[cause].format(by=_by(classes_of)),
+        before,
+        share,
+        certainty=min(0.999, 0.8 + 0.2 * (share - before)),
+        repaired=[int(label) for label in mapped],
+        evidence={"map": list(classes_of), "pictures": int(known.sum())},
     )
 
 
