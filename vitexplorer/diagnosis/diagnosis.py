@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
+from pydantic_core import to_jsonable_python
 
 from vitexplorer.core.format import counted
 from vitexplorer.core.summaries import Summarised, Summary
@@ -115,7 +115,7 @@ class Diagnosis(Summarised):
                     "before": found.before,
                     "after": found.after,
                     "has_repair": found.repaired is not None,
-                    "evidence": plain(found.evidence),
+                    "evidence": to_jsonable_python(found.evidence),
                 }
                 for found in self.findings
             ],
@@ -165,18 +165,3 @@ def _row(found: Finding) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
-
-
-def plain(value: Any) -> Any:
-    """Turn numpy values and tuples into what JSON has."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(entry) for entry in value]
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Text):
-        return value.en
-    return value

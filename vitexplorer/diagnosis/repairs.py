@@ -7,10 +7,10 @@ import json
 import os
 from pathlib import Path
 
-import torch
+from pydantic_core import to_jsonable_python
 from safetensors.torch import save_file
 
-from vitexplorer.diagnosis.diagnosis import Diagnosis, plain
+from vitexplorer.diagnosis.diagnosis import Diagnosis
 from vitexplorer.models.loading import LoadedModel
 
 
@@ -30,14 +30,14 @@ def write_repairs(report: Diagnosis, folder: str | os.PathLike) -> list[Path]:
         if isinstance(repaired, dict):
             path = folder / f"{found.cause}.safetensors"
             tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in repaired.items()}
-            save_file({name: tensor for name, tensor in tensors.items() if isinstance(tensor, torch.Tensor)}, path)
+            save_file(tensors, path)
         elif isinstance(repaired, list):
             path = folder / f"{found.cause}.csv"
             with path.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows([("row", "label"), *enumerate(repaired)])
         elif repaired is not None:
             path = folder / f"{found.cause}.json"
-            path.write_text(json.dumps(plain(found.evidence), indent=2), encoding="utf-8")
+            path.write_text(json.dumps(to_jsonable_python(found.evidence), indent=2), encoding="utf-8")
         else:
             continue
         written.append(path)
