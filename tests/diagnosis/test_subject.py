@@ -85,7 +85,7 @@ def test_a_picture_that_cannot_be_opened_is_left_out(model: LoadedModel, picture
     save(picture, tmp_path / "good.png")
     (tmp_path / "broken.png").write_bytes(b"no picture")
     subject = subject_of(model, tmp_path)
-    assert (len(subject.pictures), subject.unreadable) == (1, 1)
+    assert len(subject.pictures) == len(subject.fed) == 1
     (tmp_path / "good.png").unlink()
     with pytest.raises(ImageError):
         subject_of(model, tmp_path)

@@ -81,8 +81,6 @@ class Subject:
     """Name of each file's class folder; empty where files lie in none"""
     splits: tuple[str, ...] = ()
     """Part of the data that each file belongs to, "train", "val", ...; empty without splits"""
-    unreadable: int = 0
-    """Number of pictures that could not be opened"""
 
     @property
     def num_classes(self) -> int:
@@ -194,10 +192,7 @@ def _of_images(subject: Subject, images: Sequence[AnyImage], labels: Any) -> Sub
     if len({tensor.shape for tensor in fed}) > 1:
         raise SettingError(_PREPROCESS.format(what=" / ".join(sorted({str(tuple(each.shape)) for each in fed})[:2])))
     return replace(
-        _labelled(subject, numbers, classes, opened),
-        fed=torch.stack(fed),
-        pictures=tuple(images[at] for at in opened),
-        unreadable=len(chosen) - len(opened),
+        _labelled(subject, numbers, classes, opened), fed=torch.stack(fed), pictures=tuple(images[at] for at in opened)
     )
 
 
