@@ -120,7 +120,7 @@ def test_mistakes_of_setting_are_found(chinese: str, count: int) -> None:
 
 TYPED = re.compile(
     r"\{[^}]*\}|\"[^\"]*\"|`[^`]*`|--\w+|https?:\S+|(?:\w+/)?\w*[_=]\w[\w=.,:-]*|[\w.]+\([^()]*\)|<[^>]*>|"
-    r"\bdata:image\S+|/picture\b|\bconfig\.json|\bworker\.log|\bhead\.weight|\brows/|\blabels=|\.(?:csv|tsv|parquet|txt|zip|safetensors|html|pdf)\b"
+    r"\bdata:image\S+|/picture\b|\bconfig\.json|\bworker\.log|\bhead\.weight|\brows/|\blabels=|\b384x512\b|\.(?:csv|tsv|parquet|txt|zip|safetensors|html|pdf|png|svg)\b"
 )
 """Fields and code: settings, addresses, endings of file names"""
 NAMES = (
@@ -140,7 +140,7 @@ SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|sigmoid|[Ll]ogits?|argmax"
 IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|mean|token|kind"
 """English words that Chinese lectures add to the Chinese word"""
 SETTINGS = (
-    "all|auto|base|other|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
+    "IMAGE|all|auto|base|other|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
     "keep|pass|heads|sizes|light|dark|pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """Parameters of scripts and commands, in sentences that name them"""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.options import RESULT
 from vitexplorer.cli.text import ProgressBar, one_sentence
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
@@ -23,7 +24,6 @@ _TARGETS = Text(
     "每个数值最多使用的样例数；0 表示按各方法的规定。",
 )
 _OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件，可为 PNG、SVG、PDF、CSV 或 JSON。")
-_LANGUAGE = Text("Language of the result.", "结果的语言。")
 
 
 def evaluate_command(language: Language) -> Callable[..., None]:
@@ -35,7 +35,7 @@ def evaluate_command(language: Language) -> Callable[..., None]:
         protocols: str = typer.Option("", help=_PROTOCOLS.in_(language)),
         targets: int = typer.Option(0, min=0, help=_TARGETS.in_(language)),
         out: Path | None = typer.Option(None, "--out", "-o", help=_OUT.in_(language)),
-        language: Language = typer.Option(language, help=_LANGUAGE.in_(language)),
+        language: Language = typer.Option(language, help=RESULT.in_(language)),
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx

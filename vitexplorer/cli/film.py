@@ -8,15 +8,14 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.options import FIT, IMAGE
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Fit
 
 HELP = Text("Film the pass of an image through a model.", "把图像通过模型的过程拍成影片。")
-_IMAGE = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
 _OUT = Text("File to write: .mp4, .gif or .webp.", "输出文件：MP4、GIF 或 WebP。")
 _MODEL = Text("As for a view.", "与视图命令相同。")
-_FIT = Text("How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。")
 _KIND = Text(
     "pass: the whole network, block by block; heads: one head after the other; sizes: larger and larger inputs.",
     "pass：整个网络，逐块进行；heads：逐个注意力头；sizes：逐步增大的输入尺寸。",
@@ -36,11 +35,11 @@ def film_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def film(
-        image: Path | None = typer.Argument(None, help=_IMAGE.in_(language)),
+        image: Path | None = typer.Argument(None, help=IMAGE.in_(language)),
         out: Path = typer.Option(Path("film.mp4"), "--out", "-o", help=_OUT.in_(language)),
         model: str | None = typer.Option(None, help=_MODEL.in_(language)),
         weights: str = typer.Option("auto", help=_MODEL.in_(language)),
-        fit: Fit = typer.Option("crop", help=_FIT.in_(language)),
+        fit: Fit = typer.Option("crop", help=FIT.in_(language)),
         kind: str = typer.Option("pass", help=_KIND.in_(language)),
         seconds: float = typer.Option(8, help=_SECONDS.in_(language)),
         fps: int = typer.Option(25, help=_FPS.in_(language)),

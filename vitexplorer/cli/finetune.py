@@ -18,7 +18,7 @@ from vitexplorer.cli.options import BACKBONE, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language, Text, present
+from vitexplorer.core.text import ExplainedError, Language, Text, present, same
 from vitexplorer.service.amounts import duration, score
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
@@ -151,7 +151,7 @@ def _data(event: Any) -> list[Text]:
         "{images:image}: {train} for training, {validation} for validation",
         "{images} 幅图像：{train} 幅用于训练，{validation} 幅用于验证",
     ).format(**{name: values[name] for name in ("images", "train", "validation")})
-    lines = [head, *([Text(listed, listed)] if listed else [])]
+    lines = [head, *([same(listed)] if listed else [])]
     return lines + [Text(f"- {english}", f"- {chinese}") for _, english, chinese in values["findings"]]
 
 
@@ -193,7 +193,7 @@ def _epoch(event: Any) -> list[Text]:
         f"{event.run}  {values['epoch']}/{values['epochs']}  loss {values['train_loss']:.4f}  "
         f"{metric} {score(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
     )
-    return [Text(line, line)]
+    return [same(line)]
 
 
 _COLUMNS = (

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.options import IMAGE
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.core.text import Language, Text
 from vitexplorer.models.examples import examples
 
 HELP = Text("Write the guided path for an image as a handout.", "把一幅图像的导览写成讲义。")
-_IMAGE = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
 _OUT = Text(
     "File to write: .html, or .pdf where there is a Chrome or Chromium.",
     "输出文件：.html；有 Chrome 或 Chromium 时也可为 .pdf。",
@@ -25,7 +25,7 @@ def learn_command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def learn(
-        image: Path | None = typer.Option(None, help=_IMAGE.in_(language)),
+        image: Path | None = typer.Option(None, help=IMAGE.in_(language)),
         out: Path = typer.Option(Path("handout.html"), "--out", "-o", help=_OUT.in_(language)),
         language: Language = typer.Option(language, help=_LANGUAGE.in_(language)),
     ) -> None:

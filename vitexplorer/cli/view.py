@@ -11,6 +11,7 @@ import typer
 
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
+from vitexplorer.cli.options import FIT, IMAGE, RESULT, WEIGHTS_SEED
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import Reading, one_sentence, summary
 from vitexplorer.comparisons.record import Comparison
@@ -18,6 +19,28 @@ from vitexplorer.controls import Control, like_capture, likeness
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.views.record import View
+
+_IMAGE_OPTION = Text("The picture, in place of IMAGE.", "图像文件，代替 IMAGE。")
+_MODEL = Text(
+    "A name from `models`, any of timm's, or a weight file or folder; left out, the one that --weights holds, "
+    "or VIT_MODEL.",
+    "`models` 列出的或 timm 的模型名称，或权重文件、文件夹；省略时为 --weights 中的模型，或 VIT_MODEL。",
+)
+_WEIGHTS = Text(
+    "auto, pretrained, bundled, random, or a weight file or folder from any source.",
+    "auto、pretrained、bundled、random，或任意来源的权重文件或文件夹。",
+)
+_SIZE = Text(
+    "Another input size in pixels: 384, or 384x512 for height and width.",
+    "另一种输入尺寸（像素）：384，或写作 384x512（高 x 宽）。",
+)
+_CHANGE = Text(
+    'What is changed first, such as "positions:how=off;top_k:k=8"; see `interventions`.',
+    '先作的更改，例如 "positions:how=off;top_k:k=8"；参见 `interventions`。',
+)
+_OUT = Text(
+    "File to write: .png, .svg, .pdf, .html, .csv or .json.", "输出文件：.png、.svg、.pdf、.html、.csv 或 .json。"
+)
 
 
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:
@@ -82,55 +105,20 @@ def _description(view: View | Comparison, language: Language) -> str:
 def common_parameters(language: Language) -> list[inspect.Parameter]:
     """Return the common parameters of all views; their names are the fields of `Run`."""
 
-    def option(name: str, default: Any, en: str, zh: str, kind: Any = str, *spelt: str) -> inspect.Parameter:
-        return option_of(name, Text(en, zh).in_(language), default, kind, *spelt)
+    def option(name: str, default: Any, words: Text, kind: Any = str, *spelt: str) -> inspect.Parameter:
+        return option_of(name, words.in_(language), default, kind, *spelt)
 
-    image = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
     return [
-        _parameter("image", Path | None, typer.Argument(None, help=image.in_(language))),
-        option(
-            "image_option", None, "The picture, in place of IMAGE.", "图像文件，代替 IMAGE。", Path | None, "--image"
-        ),
-        option(
-            "model",
-            None,
-            "A name from `models`, any of timm's, or a weight file or folder; left out, the one that --weights holds, "
-            "or VIT_MODEL.",
-            "`models` 列出的或 timm 的模型名称，或权重文件、文件夹；省略时为 --weights 中的模型，或 VIT_MODEL。",
-            str | None,
-        ),
-        option(
-            "weights",
-            "auto",
-            "auto, pretrained, bundled, random, or a weight file or folder from any source.",
-            "auto、pretrained、bundled、random，或任意来源的权重文件或文件夹。",
-        ),
-        option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
-        option("fit", "crop", "How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。", Fit),
-        option(
-            "size",
-            None,
-            "Another input size in pixels: 384, or 384x512 for height and width.",
-            "另一种输入尺寸（像素）：384，或写作 384x512（高 x 宽）。",
-            str | None,
-        ),
-        option(
-            "change",
-            None,
-            'What is changed first, such as "positions:how=off;top_k:k=8"; see `interventions`.',
-            '先作的更改，例如 "positions:how=off;top_k:k=8"；参见 `interventions`。',
-            str | None,
-        ),
-        option(
-            "out",
-            None,
-            "File to write: .png, .svg, .pdf, .html, .csv or .json.",
-            "输出文件：.png、.svg、.pdf、.html、.csv 或 .json。",
-            Path | None,
-            "--out",
-            "-o",
-        ),
-        option("language", language, "Language of the result.", "结果的语言。", Language),
+        _parameter("image", Path | None, typer.Argument(None, help=IMAGE.in_(language))),
+        option("image_option", None, _IMAGE_OPTION, Path | None, "--image"),
+        option("model", None, _MODEL, str | None),
+        option("weights", "auto", _WEIGHTS),
+        option("weights_seed", 0, WEIGHTS_SEED, int),
+        option("fit", "crop", FIT, Fit),
+        option("size", None, _SIZE, str | None),
+        option("change", None, _CHANGE, str | None),
+        option("out", None, _OUT, Path | None, "--out", "-o"),
+        option("language", language, RESULT, Language),
     ]
 
 
