@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -32,6 +32,11 @@ class Case:
     """Sizes of the first updates of a training"""
     folder: TemporaryDirectory | None = None
     """Folder of the pictures, removed with the case"""
+
+    def only(self, rows: Sequence[int]) -> Case:
+        """Select pictures and their labels, in this order; one may come twice."""
+        pictures, labels = (tuple(entries[at] for at in rows) for entries in (self.pictures, self.labels))
+        return replace(self, pictures=pictures, labels=labels)
 
     def check_up(self, seconds: float) -> Diagnosis:
         """Run the check-up."""

@@ -17,8 +17,7 @@ from vitexplorer.core.settings import ASSETS
 
 def _copied(case: Case, rng: np.random.Generator) -> Case:
     again = rng.choice(len(case.pictures), max(3, len(case.pictures) // 10), replace=False)
-    pictures = (*case.pictures, *(case.pictures[at] for at in again))
-    return replace(case, pictures=pictures, labels=(*case.labels, *(case.labels[at] for at in again)))
+    return case.only([*range(len(case.pictures)), *again])
 
 
 def _leaking(case: Case, rng: np.random.Generator) -> Case:
@@ -39,11 +38,10 @@ def _imbalanced(case: Case, rng: np.random.Generator) -> Case:
     """Keep one picture of each class but the commonest, whose pictures are moved to have more of them."""
     common = max(set(case.labels), key=case.labels.count)
     first = {label: case.labels.index(label) for label in set(case.labels) - {common}}
-    rows = [at for at, label in enumerate(case.labels) if label == common or first[label] == at]
-    own = [case.pictures[at] for at in rows if case.labels[at] == common]
+    few = case.only([at for at, label in enumerate(case.labels) if label == common or first[label] == at])
+    own = [picture for picture, label in zip(few.pictures, few.labels, strict=True) if label == common]
     more = [np.roll(picture, (41 * times, 67 * times), (0, 1)) for picture in own for times in (1, 2, 3)]
-    pictures = (*(case.pictures[at] for at in rows), *more)
-    return replace(case, pictures=pictures, labels=(*(case.labels[at] for at in rows), *[common] * len(more)))
+    return replace(few, pictures=(*few.pictures, *more), labels=(*few.labels, *[common] * len(more)))
 
 
 def _photographed(case: Case, rng: np.random.Generator) -> Case | None:

@@ -31,8 +31,7 @@ def _small(case: Case, rng: np.random.Generator) -> Case:
 
 def _two_classes(case: Case, rng: np.random.Generator) -> Case:
     chosen = sorted(set(case.labels), key=lambda label: -case.labels.count(label))[:2]
-    rows = [at for at, label in enumerate(case.labels) if label in chosen]
-    return replace(case, pictures=tuple(case.pictures[at] for at in rows), labels=tuple(case.labels[at] for at in rows))
+    return case.only([at for at, label in enumerate(case.labels) if label in chosen])
 
 
 class _Normalising(nn.Module):

@@ -42,24 +42,25 @@ PHOTOGRAPHS = ("astronaut", "chelsea", "coffee")
 _OF_TRAINING = 48
 """Pictures of a class that the fine-tuned model has seen"""
 
-Draw = Callable[[int, int], tuple[tuple[np.ndarray, ...], tuple[int, ...]]]
-"""Function from a seed and a count to pictures and their labels"""
+Drawn = tuple[tuple[np.ndarray, ...], tuple[int, ...]]
+"""Pictures and their labels"""
+Draw = Callable[[int, int], Drawn]
+"""Function from a seed and a count"""
 
 
 def pairs(names: list[str]) -> dict[str, Callable[[int, int], Case]]:
     """Return makers of pairs, by name; each takes a seed and the number of pictures."""
     made = {name: _pair(name) for name in names}
     return {
-        name: lambda seed, count, model=model, draw=draw: Case(model, *_balanced(*draw(seed, count)))
+        name: lambda seed, count, model=model, draw=draw: _balanced(Case(model, *draw(seed, count)))
         for name, (model, draw) in made.items()
     }
 
 
-def _balanced(pictures: tuple[np.ndarray, ...], labels: tuple[int, ...]) -> tuple[tuple, tuple]:
+def _balanced(case: Case) -> Case:
     """Leave out classes that are ten times rarer than the commonest, by the chance of the draw."""
-    most = max(map(labels.count, labels))
-    rows = [at for at, label in enumerate(labels) if 10 * labels.count(label) > most]
-    return tuple(pictures[at] for at in rows), tuple(labels[at] for at in rows)
+    counts = [case.labels.count(label) for label in case.labels]
+    return case.only([at for at, count in enumerate(counts) if 10 * count > max(counts)])
 
 
 def _pair(name: str) -> tuple[LoadedModel, Draw]:
@@ -79,24 +80,24 @@ def _pair(name: str) -> tuple[LoadedModel, Draw]:
 # ----------------------------------------------------------------------------------------------- pictures
 
 
-def _scenes(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+def _scenes(seed: int, count: int) -> Drawn:
     """Draw scenes that no bundled model was trained on."""
     drawn = [draw_scene("examples", 40_000 + 1000 * seed + number, 192) for number in range(count)]
     return tuple(scene.image for scene in drawn), tuple(scene.label for scene in drawn)
 
 
-def _creatures(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+def _creatures(seed: int, count: int) -> Drawn:
     drawn = [Creature("test", 40_000 + 1000 * seed + number, 192) for number in range(count)]
     return tuple(creature.render() for creature in drawn), tuple(creature.label for creature in drawn)
 
 
-def _coloured(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+def _coloured(seed: int, count: int) -> Drawn:
     """Draw scenes of one thing, whose colour is the label."""
     drawn = [draw_worded("examples", 40_000 + 1000 * seed + number, 192, count=1) for number in range(count)]
     return tuple(scene.image for scene in drawn), tuple(scene.things[0].colour for scene in drawn)
 
 
-def _photographs(seed: int, count: int) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+def _photographs(seed: int, count: int) -> Drawn:
     """Cut squares out of quarters of photographs; each quarter is a class."""
     rng = np.random.default_rng(40_000 + seed)
     quarters = [
