@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language, Progress, Text
+from vitexplorer.core.text import Language, Progress, Text, same
 from vitexplorer.finetune.data import (
     Columns,
     DataError,
@@ -73,7 +73,7 @@ def unpack(places: UserStorage, visitor: str, path: str, progress: Progress) -> 
     name = Path(path).stem
     with new_images(places, visitor, name) as into:
         read_zip(path, into, progress=progress)
-    return Chosen(str(into), Text(name, name))
+    return Chosen(str(into), same(name))
 
 
 def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen:
@@ -96,8 +96,7 @@ def of_training(config: JobConfig) -> Chosen | None:
     """Find a training's images; None where they are gone, and for a zip or table of the command line."""
     if not Path(config.data).is_dir():
         return None
-    name = images_of(config)
-    return Chosen(config.data, Text(name, name), Pick(config.image_column, config.target_column, config.task))
+    return Chosen(config.data, same(images_of(config)), Pick(config.image_column, config.target_column, config.task))
 
 
 def point_at(places: UserStorage, path: str) -> Chosen:
@@ -107,4 +106,4 @@ def point_at(places: UserStorage, path: str) -> Chosen:
     folder = Path(path.strip()).expanduser()
     if not path.strip() or not folder.is_dir():
         raise DataError(SERVICE_WORDS["data_no_folder"].format(path=path.strip()))
-    return Chosen(str(folder.absolute()), Text(folder.name, folder.name))
+    return Chosen(str(folder.absolute()), same(folder.name))

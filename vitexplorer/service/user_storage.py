@@ -33,13 +33,13 @@ from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.folder import CONFIG, TUNED, images_of, read_config, run_folder, stem_of
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.service.words import SERVICE_WORDS
 from vitexplorer.storage.atomic_writes import explain_full_disk, replace_copy
 from vitexplorer.storage.claims import CLAIM, JobError, alone, worker_of
 
 MODEL = "tuned."
 """Prefix of a tuned model's name in the menu and the address"""
-_VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
 _DATA, _FILES, _UNSURE = "data-", "files-", "unsure"
 _UNFINISHED = ".part"
@@ -87,7 +87,7 @@ class UserStorage:
         """Return the folder of a visitor; JobError for an invalid name."""
         if not self.hosted:
             return self.root
-        if not _VISITOR.fullmatch(visitor):
+        if not valid_visitor(visitor):
             raise JobError(SERVICE_WORDS["runs_gone"])
         return self.root / visitor
 
@@ -130,7 +130,7 @@ class UserStorage:
     def everywhere(self) -> Iterator[Path]:
         """Yield the folder that all share, and that of each visitor of a hosted page."""
         yield self.root
-        yield from (path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))
+        yield from (path for path in self.root.glob("*") if valid_visitor(path.name))
 
     def delete(self, visitor: str, run: str) -> None:
         """Remove a training, and its uploaded images if no other uses them; JobError where it is gone or runs."""

@@ -25,7 +25,7 @@ from PIL import Image
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.user_storage import safe_name
-from vitexplorer.storage.atomic_writes import replace_file
+from vitexplorer.storage.atomic_writes import replace_bytes
 from vitexplorer.storage.class_folders import HELD_BACK, POOLED
 from vitexplorer.storage.record_file import RecordFile
 
@@ -144,7 +144,7 @@ class Boxes:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._write(self._names())
             if not path.exists():
-                replace_file(path, lambda beside: beside.write_bytes(content))
+                replace_bytes(path, content)
         return path
 
     def drop(self, key: str, name: str) -> None:
