@@ -47,7 +47,6 @@ class Encoding(NamedTuple):
 
     scaling: Scaling
     cause: str
-    name: str
 
 
 TURNS: Mapping[str, tuple[str, Callable[[Batch], Batch]]] = {
@@ -104,13 +103,11 @@ def _channels_first(batch: Batch) -> Batch:
 def possible_encodings(fed: Batch, own: Scaling) -> list[Encoding]:
     """List the scalings that the tensors may have, those of whole byte values alone where there are any."""
     sample = _sample(fed)
-    named = {"the model's": own, **STATED}
-    every = [Encoding(scaling, "wrong_normalisation", name) for name, scaling in named.items()]
-    every += [Encoding(_scaled(scaling, 1 / 255), "not_scaled", name) for name, scaling in named.items()]
-    every += [Encoding(_scaled(scaling, 255), "scaled_twice", name) for name, scaling in named.items()]
-    every += [
-        Encoding(_applied_twice(scaling), "wrong_normalisation", f"{name}, twice") for name, scaling in named.items()
-    ]
+    known = (own, *STATED.values())
+    every = [Encoding(scaling, "wrong_normalisation") for scaling in known]
+    every += [Encoding(_scaled(scaling, 1 / 255), "not_scaled") for scaling in known]
+    every += [Encoding(_scaled(scaling, 255), "scaled_twice") for scaling in known]
+    every += [Encoding(_applied_twice(scaling), "wrong_normalisation") for scaling in known]
     different = list({encoding.scaling.key: encoding for encoding in reversed(every)}.values())[::-1]
     fits = [
         (encoding, _whole_share(sample, encoding.scaling))
@@ -121,7 +118,7 @@ def possible_encodings(fed: Batch, own: Scaling) -> list[Encoding]:
     if exact:
         return exact
     measured = _measured(sample)
-    return [Encoding(measured, _cause(measured), "measured")] if measured else [encoding for encoding, _ in fits]
+    return [Encoding(measured, _cause(measured))] if measured else [encoding for encoding, _ in fits]
 
 
 def _scaled(scaling: Scaling, by: float) -> Scaling:
@@ -133,10 +130,10 @@ def _applied_twice(scaling: Scaling) -> Scaling:
     return Scaling(mean, tuple(s * s for s in scaling.std))
 
 
-def _sample(fed: Batch, most: int = 40_000) -> np.ndarray:
+def _sample(fed: Batch) -> np.ndarray:
     """Return values of each channel from all over the pictures, float64 (3, values)."""
     values = fed.transpose(0, 1).reshape(3, -1)
-    step = max(1, values.shape[1] // most)
+    step = max(1, values.shape[1] // 40_000)
     return values[:, ::step].double().numpy()
 
 
