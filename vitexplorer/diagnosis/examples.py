@@ -64,11 +64,6 @@ def _scene(number: int) -> Scene:
     return draw_scene("examples", _FIRST + number, 192)
 
 
-def _fed(model: LoadedModel) -> torch.Tensor:
-    own = model.preprocessing
-    return torch.cat([normalise(picture, own.mean, own.std) for picture in _scenes()[0]])
-
-
 def _healthy() -> Case:
     pictures, labels = _scenes()
     return Case(load_model(MODEL), list(pictures), list(labels))
@@ -76,9 +71,8 @@ def _healthy() -> Case:
 
 def _not_scaled() -> Case:
     """Feed pixels from 0 to 255."""
-    pictures, labels = _scenes()
-    batch = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2).float()
-    return Case(load_model(MODEL), batch, list(labels))
+    case = _healthy()
+    return case._replace(data=torch.from_numpy(np.stack(case.data)).permute(0, 3, 1, 2).float())
 
 
 def _as_pixels(pixels: np.ndarray) -> np.ndarray:
@@ -88,9 +82,10 @@ def _as_pixels(pixels: np.ndarray) -> np.ndarray:
 
 def _channels_last() -> Case:
     """Feed rows of (height, width, 3) as if they were planes of colour."""
-    model = load_model(MODEL)
-    batch = _fed(model)
-    return Case(model, batch.permute(0, 2, 3, 1).reshape(batch.shape), list(_scenes()[1]))
+    case = _healthy()
+    own = case.model.preprocessing
+    batch = torch.cat([normalise(picture, own.mean, own.std) for picture in case.data])
+    return case._replace(data=batch.permute(0, 2, 3, 1).reshape(batch.shape))
 
 
 def _in_planes(pixels: np.ndarray) -> np.ndarray:
@@ -100,8 +95,8 @@ def _in_planes(pixels: np.ndarray) -> np.ndarray:
 
 def _sorted_as_text() -> Case:
     """Number the classes in the order of their names, as a listing of folders does."""
-    pictures, labels = _scenes()
-    return Case(load_model(MODEL), list(pictures), [*map(_place_by_name, labels)])
+    case = _healthy()
+    return case._replace(labels=[*map(_place_by_name, case.labels)])
 
 
 def _place_by_name(label: int) -> int:
@@ -110,7 +105,8 @@ def _place_by_name(label: int) -> int:
 
 def _half_loaded() -> Case:
     """Leave the second half of the blocks as an initialisation leaves them."""
-    model, (pictures, labels) = load_model(MODEL), _scenes()
+    case = _healthy()
+    model = case.model
     fresh = dict(load_model(MODEL, weights="random").module.named_parameters())
     module = copy.deepcopy(model.module)
     sites = model.blocks(model.preprocessing.input_size)
@@ -119,7 +115,7 @@ def _half_loaded() -> Case:
         for name, parameter in module.named_parameters():
             if name.startswith(later):
                 parameter.copy_(fresh[name])
-    return Case(replace(model, module=module), list(pictures), list(labels))
+    return case._replace(model=replace(model, module=module))
 
 
 EXAMPLES: dict[str, Example] = {
