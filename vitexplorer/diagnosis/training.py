@@ -87,13 +87,11 @@ def check_training(exam: Examination, training: Any) -> None:
 
 def _sizes(names: Sequence[str], steps: Steps, provenance: Provenance) -> CurvesResult:
     """Return the median size of a parameter's updates beside the usual one; NaN without a finite share above 0."""
-    shares = np.full((len(names), len(steps)), np.nan)
-    for at, step in enumerate(steps):
-        for row, name in enumerate(names):
-            change, norm = step.get(name, (0.0, 0.0))
-            if norm > 0 and change > 0 and math.isfinite(change):
-                shares[row, at] = math.log10(change / norm)
-    medians = [float(np.median(row[~np.isnan(row)])) if not np.isnan(row).all() else math.nan for row in shares]
+    medians = []
+    for name in names:
+        pairs = [step[name] for step in steps if name in step]
+        shares = [change / norm for change, norm in pairs if norm > 0 and change > 0 and math.isfinite(change)]
+        medians.append(float(np.median([math.log10(share) for share in shares])) if shares else math.nan)
     return CurvesResult(
         view="check_up",
         title=_SIZES,
