@@ -71,28 +71,17 @@ def _check_copies(exam: Examination, subject: Subject) -> None:
     exam.did_check("duplicates")
     if groups:
         copies = sum(len(group) - 1 for group in groups)
-        exam.findings.append(
-            Finding(
-                "duplicates",
-                _DUPLICATES.format(copies=copies, first=names[groups[0][1]]),
-                min(0.99, 0.7 + 3 * copies / len(images)),
-                evidence=_of_groups(groups, names),
-            )
-        )
+        text = _DUPLICATES.format(copies=copies, first=names[groups[0][1]])
+        certainty = min(0.99, 0.7 + 3 * copies / len(images))
+        exam.findings.append(Finding("duplicates", text, certainty, evidence=_of_groups(groups, names)))
     if not subject.splits:
         return exam.cannot_tell("leak_between_splits", _SPLIT_WITHOUT)
     exam.did_check("leak_between_splits")
     across = [group for group in groups if len({subject.splits[at] for at in group}) > 1]
     if across:
         copies = sum(len(group) - 1 for group in across)
-        exam.findings.append(
-            Finding(
-                "leak_between_splits",
-                _LEAK.format(copies=copies, first=names[across[0][-1]]),
-                0.995,
-                evidence=_of_groups(across, names),
-            )
-        )
+        text = _LEAK.format(copies=copies, first=names[across[0][-1]])
+        exam.findings.append(Finding("leak_between_splits", text, 0.995, evidence=_of_groups(across, names)))
     return None
 
 
@@ -143,14 +132,8 @@ def _check_balance(exam: Examination, subject: Subject) -> None:
     counts = np.unique(classes, return_counts=True)[1]
     if len(counts) > 1 and counts.max() >= IMBALANCE * counts.min():
         most, least = int(counts.max()), int(counts.min())
-        exam.findings.append(
-            Finding(
-                "imbalanced",
-                _IMBALANCED.format(most=most, least=least),
-                0.9,
-                evidence={"most": most, "least": least, "classes": len(counts)},
-            )
-        )
+        evidence = {"most": most, "least": least, "classes": len(counts)}
+        exam.findings.append(Finding("imbalanced", _IMBALANCED.format(most=most, least=least), 0.9, evidence=evidence))
     return None
 
 
@@ -175,18 +158,10 @@ def check_doubtful_labels(exam: Examination) -> None:
     doubtful = _surely_others(chances, own) & (predicted == chances.argmax(1))
     count = int(doubtful.sum())
     if count >= max(_LEAST_DOUBTFUL, _DOUBTFUL_SHARE * len(known)):
-        exam.findings.append(
-            Finding(
-                "labels_doubtful",
-                _DOUBTFUL.format(count=count),
-                min(0.95, 0.6 + 4 * count / len(known)),
-                evidence={
-                    "pictures": len(known),
-                    "rows": known[doubtful].tolist(),
-                    "suggested": predicted[doubtful].tolist(),
-                },
-            )
-        )
+        certainty = min(0.95, 0.6 + 4 * count / len(known))
+        rows, others = known[doubtful].tolist(), predicted[doubtful].tolist()
+        evidence = {"pictures": len(known), "rows": rows, "suggested": others}
+        exam.findings.append(Finding("labels_doubtful", _DOUBTFUL.format(count=count), certainty, evidence=evidence))
     return None
 
 
