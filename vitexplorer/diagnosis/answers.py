@@ -66,12 +66,13 @@ def class_mean_logits(features: Float[np.ndarray, "images ..."], labels: Int[np.
     centred = rows - rows.mean(0)
     sums = np.zeros((labels.max() + 1, rows.shape[1]))
     np.add.at(sums, labels, centred)
-    logits = _unit(centred) @ _unit(sums).T
-    logits[np.arange(len(rows)), labels] = (_unit(centred) * _unit(sums[labels] - centred)).sum(1)
+    logits = unit_rows(centred) @ unit_rows(sums).T
+    logits[np.arange(len(rows)), labels] = (unit_rows(centred) * unit_rows(sums[labels] - centred)).sum(1)
     return logits / TEMPERATURE
 
 
-def _unit(rows: Float[np.ndarray, "rows dim"]) -> Float[np.ndarray, "rows dim"]:
+def unit_rows(rows: Float[np.ndarray, "rows dim"]) -> Float[np.ndarray, "rows dim"]:
+    """Scale each row to the length 1; zeros stay."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 

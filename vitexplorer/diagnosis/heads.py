@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Attention, attentions
+from vitexplorer.diagnosis.answers import unit_rows
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.sentences import share_text
@@ -82,14 +83,10 @@ def check_collapse(exam: Examination) -> None:
     """Find answers, or features, that do not depend on the picture."""
     model = exam.subject.model
     exam.did_check("collapsed")
-    features = exam.features
-    unit = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-12)
+    unit = unit_rows(exam.features)
     count = len(unit)
     cosine = float((np.linalg.norm(unit.sum(0)) ** 2 - count) / max(count * (count - 1), 1))
-    share = 0.0
-    if model.num_classes > 1:
-        answers = exam.logits().argmax(1)
-        share = float(np.unique(answers, return_counts=True)[1].max() / len(answers))
+    share = _commonest(exam.logits().argmax(1)) if model.num_classes > 1 else 0.0
     labels = exam.subject.labels
     varied = labels is not None and _commonest(labels[labels != UNKNOWN]) < 0.6
     if cosine > ALIKE or (share > ONE_CLASS and varied):

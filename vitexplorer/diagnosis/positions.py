@@ -16,6 +16,7 @@ from jaxtyping import Float
 from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import position_table
+from vitexplorer.diagnosis.answers import unit_rows
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 
@@ -70,7 +71,7 @@ def shuffled_share(table: Float[np.ndarray, "places dim"], grid: tuple[int, int]
     count, dim = table.shape
     if count < LEAST:
         return None
-    unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+    unit = unit_rows(table)
     cosines = unit @ unit.T
     np.fill_diagonal(cosines, -2.0)
     by_chance = math.sqrt(2 * math.log(count) / dim)
