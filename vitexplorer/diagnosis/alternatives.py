@@ -215,8 +215,7 @@ def _scaled(parts: list[Attention], state: dict[str, Tensor], power: float) -> d
 def _with_heads(count: int) -> Callable[[nn.Module], None]:
     def set_up(module: nn.Module) -> None:
         for part in attentions(module):
-            width = dict(part.module.named_parameters())
-            dim = next(tensor for tensor in width.values() if tensor.ndim == 2).shape[1]
+            dim = next(tensor for tensor in part.module.parameters() if tensor.ndim == 2).shape[1]
             part.module.num_heads = count
             part.module.head_dim = dim // count
             if hasattr(part.module, "scale"):
