@@ -102,7 +102,7 @@ def diagnose(
         ImageError: none of the pictures can be opened.
     """
     subject = subject_of(READER if model is None else model, data, labels, preprocess)
-    exam = Examination(subject, seconds, **({"watch": watch} if watch else {}))
+    exam = Examination(subject, seconds, watch)
     if model is None:
         return _of_data_alone(exam)
     exam.begin(WEIGHTS)

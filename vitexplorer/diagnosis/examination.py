@@ -49,17 +49,13 @@ Watch = Callable[[Text], None]
 """Called with the name of the part at work, before it begins and before each pass; an error that it raises stops all"""
 
 
-def _ignore(part: Text) -> None:
-    pass
-
-
 @dataclass
 class Examination:
     """One check-up while it runs; the checks add to `findings` and `undecided`."""
 
     subject: Subject
     seconds: float
-    watch: Watch = _ignore
+    watch: Watch | None = None
     findings: list[Finding] = field(default_factory=list)
     undecided: dict[str, Text] = field(default_factory=dict)
     checked: list[str] = field(default_factory=list)
@@ -87,7 +83,8 @@ class Examination:
         """Tell the watcher which part is at work. The time that it takes, perhaps for other work, does not count."""
         self._part = part
         began = time.monotonic()
-        self.watch(part)
+        if self.watch is not None:
+            self.watch(part)
         self._away += time.monotonic() - began
 
     @property
