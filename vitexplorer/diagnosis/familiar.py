@@ -18,7 +18,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.features import features_of
-from vitexplorer.diagnosis.sentences import NO_PICTURES
+from vitexplorer.diagnosis.sentences import NO_PICTURES, share_text
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.scenes import draw_scene
@@ -78,7 +78,7 @@ def check_familiarity(exam: Examination) -> None:
     share = share_farther(exam.features, features_of(model.module, fed, model.num_classes))
     if share >= STRANGE:
         evidence = {"share_of_pairs": share, "pictures": len(exam.fed), "drawn": DRAWN}
-        text = _STRANGE.format(share=f"{100 * share:.0f} %")
+        text = _STRANGE.format(share=share_text(share))
         exam.findings = [finding for finding in exam.findings if finding.cause != DOUBT]
         exam.cannot_tell(DOUBT, _NO_JUDGE)
         exam.findings.append(Finding(CAUSE, text, 0.6 + 1.5 * (share - STRANGE), evidence=evidence))
