@@ -17,7 +17,7 @@ from vitexplorer.diagnosis.alternatives import Alternative, alternatives, run_wi
 from vitexplorer.diagnosis.answers import gain, judged_alone
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeds import AS_FED, STATED, TURNS, Encoding, Feed, Scaling, possible_encodings
-from vitexplorer.diagnosis.label_maps import best_map, is_above_chance
+from vitexplorer.diagnosis.label_maps import best_map, is_above_chance, mapped_labels
 from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME
 from vitexplorer.diagnosis.subject import UNKNOWN, Preprocess
 
@@ -99,9 +99,9 @@ def choose_measure(exam: Examination, feeds: list[Feed]) -> None:
         return
     labels = exam.subject.labels[exam.few]
     maps = [best_map(exam.logits(feed, exam.few).argmax(1), labels, exam.subject.model.num_classes) for feed in feeds]
-    mapping = max(maps, key=lambda each: each.after)
+    mapping = max(maps, key=lambda each: each.accuracy)
     if mapping.is_sure:
-        exam.labels = mapping.of(exam.subject.labels)
+        exam.labels = mapped_labels(exam.subject.labels, mapping.classes)
     elif not any(exam.has_time(0.4) and _is_right(exam, each) for each in alternatives(exam.subject.model)):
         exam.labels = None
 

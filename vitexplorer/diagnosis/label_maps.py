@@ -27,17 +27,16 @@ class LabelMap:
 
     classes: tuple[int, ...]
     """Class of label 0, 1, ...; a label outside keeps its number"""
-    before: float
-    """Accuracy of the labels as believed"""
-    after: float
-    """Accuracy of the mapped labels, on pictures that the map was not made from"""
+    accuracy: float
+    """Share of answers that agree with the mapped labels, on pictures that the map was not made from"""
     is_sure: bool
     """True if the gain is no chance result"""
 
-    def of(self, labels: Labels) -> Labels:
-        """Return mapped labels."""
-        inside = (labels >= 0) & (labels < len(self.classes))
-        return np.where(inside, np.array(self.classes)[np.where(inside, labels, 0)], labels)
+
+def mapped_labels(labels: Labels, classes: Sequence[int]) -> Labels:
+    """Replace label 0, 1, ... by its class; a label outside keeps its number."""
+    inside = (labels >= 0) & (labels < len(classes))
+    return np.where(inside, np.array(classes)[np.where(inside, labels, 0)], labels)
 
 
 def is_above_chance(accuracy: float, labels: Labels) -> bool:
@@ -54,17 +53,13 @@ def best_map(answers: Labels, labels: Labels, classes: int) -> LabelMap:
     known = (labels >= 0) & (labels < classes)
     answers, labels = answers[known], labels[known]
     if len(labels) < 2 * len(np.unique(labels)) or len(np.unique(labels)) < 2:
-        return LabelMap(tuple(range(classes)), _share(answers == labels), 0.0, False)
+        return LabelMap(tuple(range(classes)), 0.0, False)
     even = _alternating(labels)
     mapped = np.empty(len(labels), np.int64)
     for side in (even, ~even):
         mapped[side] = np.array(assignment(answers[~side], labels[~side], classes))[labels[side]]
     whole = assignment(answers, labels, classes)
-    return LabelMap(whole, _share(answers == labels), _share(answers == mapped), is_gain(answers, labels, mapped))
-
-
-def _share(right: np.ndarray) -> float:
-    return float(right.mean()) if len(right) else 0.0
+    return LabelMap(whole, float((answers == mapped).mean()), is_gain(answers, labels, mapped))
 
 
 def _alternating(labels: Labels) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.label_maps import best_map, is_gain, named_maps
+from vitexplorer.diagnosis.label_maps import best_map, is_gain, mapped_labels, named_maps
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_LABELS
 from vitexplorer.diagnosis.subject import UNKNOWN
 
@@ -47,8 +47,8 @@ def check_labels(exam: Examination) -> None:
             share = float((answers == mapped)[known].mean())
             if is_gain(answers[known], believed[known], mapped[known]) and (best is None or share > best[0]):
                 best = share, cause, mapped, classes_of
-    if free.is_sure and (best is None or free.after > best[0] + 0.05):
-        mapped = free.of(believed)
+    if free.is_sure and (best is None or free.accuracy > best[0] + 0.05):
+        mapped = mapped_labels(believed, free.classes)
         best = float((answers == mapped)[known].mean()), "labels_permuted", mapped, free.classes
     if best is None:
         return None
@@ -70,8 +70,7 @@ def _mapped(labels: np.ndarray, classes_of: tuple[int, ...]) -> np.ndarray:
     first = classes_of[0]
     if all(new == old + first for old, new in enumerate(classes_of)):
         return np.where(labels == UNKNOWN, UNKNOWN, labels + first)
-    inside = (labels >= 0) & (labels < len(classes_of))
-    return np.where(inside, np.array(classes_of)[np.where(inside, labels, 0)], labels)
+    return mapped_labels(labels, classes_of)
 
 
 def _by(classes_of: tuple[int, ...]) -> str:
