@@ -72,14 +72,13 @@ def check_feeding(exam: Examination) -> None:
         for target in targets
         if encoding.scaling.key != target.key
     ]
-    rows = exam.few
     choose_measure(exam, [AS_FED, *scalings, *(feed for turn in TURNS if _fits(exam, feed := Feed(turn=turn)))])
-    best = _best_scaling(exam, scalings, own, Feed(), rows)
+    best = _best_scaling(exam, scalings, own, AS_FED)
     turned = [best._replace(swap=True), *(best._replace(turn=turn) for turn in TURNS)]
-    other = _best(exam, [best, *[feed for feed in turned if _fits(exam, feed)]], rows)
+    other = _best(exam, [best, *(feed for feed in turned if _fits(exam, feed))])
     if other != best:
-        best = _best(exam, [other, other._replace(swap=not other.swap)], rows)
-        best = _best_scaling(exam, scalings, own, best, rows)
+        best = _best(exam, [other, other._replace(swap=not other.swap)])
+        best = _best_scaling(exam, scalings, own, best)
     _conclude(exam, best, encodings, own)
 
 
@@ -134,22 +133,22 @@ def _fits(exam: Examination, feed: Feed) -> bool:
     return height == width or feed.turn in ("", "180", "left-right", "upside down")
 
 
-def _best_scaling(exam: Examination, scalings: list[Feed], own: Scaling, axes: Feed, rows: np.ndarray) -> Feed:
+def _best_scaling(exam: Examination, scalings: list[Feed], own: Scaling, axes: Feed) -> Feed:
     """Return the best scaling, with channels and axes of `axes`; one not stated must be far better."""
     turned = [feed._replace(swap=axes.swap, turn=axes.turn) for feed in scalings]
-    stated = _best(exam, [axes, *(feed for feed in turned if feed.give_as == own)], rows)
-    other = _best(exam, [stated, *(feed for feed in turned if feed.give_as != own)], rows)
-    return other if gain(exam.judged(stated, rows), exam.judged(other, rows)) >= CLEAR else stated
+    stated = _best(exam, [axes, *(feed for feed in turned if feed.give_as == own)])
+    other = _best(exam, [stated, *(feed for feed in turned if feed.give_as != own)])
+    return other if gain(exam.judged(stated, exam.few), exam.judged(other, exam.few)) >= CLEAR else stated
 
 
-def _best(exam: Examination, feeds: list[Feed], rows: np.ndarray) -> Feed:
+def _best(exam: Examination, feeds: list[Feed]) -> Feed:
     """Return the candidate of the highest mean score, the first where they tie; few pictures sort out most."""
     first, *others = feeds
     means = [(_mean(exam, feed, exam.fewest), feed) for feed in others if exam.has_time(0.5)]
     if len(means) < len(others):
         exam.cannot_tell(CAUSES, NO_TIME)
     promising = [feed for _, feed in sorted(means, key=lambda pair: -pair[0])[:LAST_ROUND]]
-    return max([first, *promising], key=lambda feed: _mean(exam, feed, rows))
+    return max([first, *promising], key=lambda feed: _mean(exam, feed, exam.few))
 
 
 def _mean(exam: Examination, feed: Feed, rows: np.ndarray) -> float:
