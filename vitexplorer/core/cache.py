@@ -89,6 +89,14 @@ class BytesCache(Generic[K, V]):
         """Return the value, now the most recently used, or None."""
         return self._memory.get((self, key))
 
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value, made and stored if it is not there."""
+        value = self.get(key)
+        if value is None:
+            value = make()
+            self.put(key, value)
+        return value
+
     def put(self, key: K, value: V) -> None:
         """Store a value and drop the oldest ones that no longer fit."""
         self._memory.put((self, key), value, self._size(value))

@@ -255,8 +255,7 @@ class Engine:
         """Store the preview of a view's first result for a run, and return the result."""
         from vitexplorer.figures.previews import preview
 
-        if self._previews.get((run, result.view)) is None:
-            self._previews.put((run, result.view), preview(result) or b"")
+        self._previews.get_or_make((run, result.view), lambda: preview(result) or b"")
         return result
 
     def preview(self, run: Hashable, view: str) -> bytes | None:

@@ -83,11 +83,7 @@ class Scheduler:
         """Return a cached value at once, or make it with `make` as a job, see `run`, and cache it."""
 
         def work(report: Report) -> T:
-            value = cache.get(key)  # a job that has just ended may have made it
-            if value is None:
-                value = make(report)
-                cache.put(key, value)
-            return value
+            return cache.get_or_make(key, lambda: make(report))  # a job that has just ended may have made it
 
         value = cache.get(key)
         return value if value is not None else await self.run((cache, key), work)

@@ -113,11 +113,7 @@ class Teaching:
         from vitexplorer.finetune.probe import fit_probe
 
         key = tuple(tuple(path.stem for path in box.pictures) for box in taught.filled), taught.model
-        head = self._probes.get(key)
-        if head is None:
-            head = fit_probe(self.features(taught), taught.labels)
-            self._probes.put(key, head)
-        return head
+        return self._probes.get_or_make(key, lambda: fit_probe(self.features(taught), taught.labels))
 
     async def see(self, visitor: str, model: Picture, path: Path) -> Seen:
         """Run the model on a picture that is asked about."""
