@@ -13,6 +13,7 @@ from timm.data import resolve_model_data_config
 
 import vitexplorer as vx
 from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.checkpoints.fits import count_classes_of
 from vitexplorer.models.seeding import seeded
 
 CASES = {
@@ -81,6 +82,11 @@ def test_old_files_have_their_preprocessing_beside_the_architecture(tmp_path: Pa
     (folder / "config.json").write_text(json.dumps(old))
     model = vx.load_model(weights=folder)
     assert (model.preprocessing.mean, model.class_names) == ((0.485, 0.456, 0.406), tuple(NAMES))
+
+
+def test_an_architecture_without_classifier_has_no_classes() -> None:
+    names = [name for name in timm.list_models() if timm.get_pretrained_cfg(name).classifier is None]
+    assert [count_classes_of(name, {}) for name in names] == [0] * len(names)
 
 
 def test_a_name_of_custom_sizes_does_not_pass_for_the_published_one(tmp_path: Path) -> None:

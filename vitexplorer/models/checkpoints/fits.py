@@ -76,7 +76,7 @@ def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
 
 def count_classes_of(name: str, tensors: Tensors) -> int:
     """Return the number of classes of timm's architecture `name` with these tensors; 0 without a classifier."""
-    classifier = timm.get_pretrained_cfg(name).classifier
+    classifier = timm.get_pretrained_cfg(name).classifier or ""  # encoders of language models have none
     first = classifier if isinstance(classifier, str) else classifier[0]
     weight = tensors.get(f"{first}.weight")
     return 0 if weight is None else len(weight)
