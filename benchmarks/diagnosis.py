@@ -9,7 +9,8 @@ compares, one may be two higher by chance. A turn named in place of its mirror i
 images are as likely, answers cannot tell the two. Of two faults at once, either may be first, and both must be among
 three. The last rows are healthy pairs, with false alarms in place of the right cause. Even seeds are for building the
 checks, odd ones (`--first-seed 1`) for the end. Runs in the file of `--runs` are not repeated, so that a bed can be
-continued: `benchmarks/diagnosis.jsonl` has the runs of the table in `benchmarks/diagnosis.md`.
+continued: `benchmarks/diagnosis.jsonl` and `benchmarks/diagnosis_building.jsonl` have the runs of the tables in
+`benchmarks/diagnosis.md`.
 """
 
 from __future__ import annotations
