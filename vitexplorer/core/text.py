@@ -57,6 +57,8 @@ SPACE = Text(" ", "")
 """Separator of sentences"""
 COMMA = Text(", ", "，")
 """Separator of parts of a sentence"""
+SEMICOLON = Text("; ", "；")
+"""Separator of parts that hold commas"""
 ITEMS = Text(", ", "、")
 """Separator of the items of a list"""
 

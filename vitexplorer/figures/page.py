@@ -17,7 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import SEMICOLON, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact
@@ -148,7 +148,7 @@ class Page:
         beside = result.provenance.beside
         if changes := (*result.provenance.changes, *(beside.changes if beside else ())):
             words = Text("Changed run: {changes}", "更改后的运行：{changes}")
-            words = words.format(changes=Text("; ", "；").join(changes))
+            words = words.format(changes=SEMICOLON.join(changes))
             y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12
         return self._warning(y) if result.provenance.is_random else y
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vitexplorer.core.format import percent
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SEMICOLON, Text
 
 LEARNED = 2.0
 """Least multiple of the untrained twin's accuracy at which a self-supervised model counts as having learned"""
@@ -63,5 +63,5 @@ def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
         sentences.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))
     if not sentences:
         return ()
-    sentence = _MEASURED.format(figures=Text("; ", "；").join(sentences))
+    sentence = _MEASURED.format(figures=SEMICOLON.join(sentences))
     return (sentence, _UNLEARNED) if unlearned else (sentence,)

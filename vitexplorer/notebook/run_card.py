@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.format import counted, measured
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SEMICOLON, Text, same
 from vitexplorer.figures.caption import MODEL, NOTE
 from vitexplorer.finetune.results.metrics import metric_text
 from vitexplorer.finetune.results.records import FinetuneResult
@@ -61,4 +61,4 @@ def _mistakes(run: FinetuneResult) -> Text | None:
         for true, taken in places
         if wrong[true, taken]
     ]
-    return Text("; ", "；").join(mistakes) if mistakes else None
+    return SEMICOLON.join(mistakes) if mistakes else None

@@ -27,7 +27,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import compact, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text, present
+from vitexplorer.core.text import COMMA, SettingError, Text, present
 from vitexplorer.core.types import BlockSite, CostResult, Term
 from vitexplorer.models.input_size import sides
 from vitexplorer.models.weightless import without_storage
@@ -234,7 +234,7 @@ def reading(result: CostResult) -> Text:
         for kind in np.argsort(-shares, kind="stable").tolist()
         if shares[kind]
     ]
-    listed = Text(", ", "，").join(parts)
+    listed = COMMA.join(parts)
     return Text(
         "One image of {height} × {width} px takes {total} multiply-accumulates: {listed}.",
         "一幅 {height} × {width} 像素的图像需要 {total} 次乘加：{listed}。",

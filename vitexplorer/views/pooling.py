@@ -16,7 +16,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.capture_protocol import refuse_if
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import COMMA, Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
 from vitexplorer.views.record import View
@@ -76,7 +76,7 @@ def reading(result: PoolingResult) -> Text:
         )
         for read in result.readings
     ]
-    listed = Text(", ", "，").join(answers)
+    listed = COMMA.join(answers)
     if result.readings[0].top[0].unit == OUTPUT:
         return Text("Read {listed}. {cosine}", "读出的结果：{listed}。{cosine}").format(listed=listed, cosine=cosine)
     agree = len({read.top[0].index for read in result.readings}) == 1

@@ -102,6 +102,8 @@ def test_a_name_of_custom_sizes_does_not_pass_for_the_published_one(tmp_path: Pa
         {"model_args": {"checkpoint_path": "/etc/passwd"}},
         {"model_args": {"pretrained": True}},
         {"model_args": {"depth": 10**9}},
+        {"model_args": {"depth": 8000}},
+        {"model_args": {"depths": [8000, 8000]}},
         {"model_args": {"num_heads": True}},
     ],
 )

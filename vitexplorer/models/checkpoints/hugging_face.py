@@ -20,9 +20,9 @@ _ALWAYS = Text("true: images are always resized here", "true：此处总会缩�
 _FACTORS = Text("a number from {least:g} to 1", "{least:g} 到 1 的数")
 _LEAST_FACTOR = 1e-6
 _RESCALED = Text(
-    "{file} multiplies pixels of 0-255 by {factor:.3g}, not by 1/255 as usual. It is followed: mean and standard "
-    "deviation are {mean} and {std} for pixels of 0-1.",
-    "{file} 将 0-255 的像素值乘以 {factor:.3g}，而不是通常的 1/255。此处照做：对应于 0-1 像素值的均值为 {mean}，"
+    "{file} multiplies pixels of 0-255 by {factor:.3g}, not by 1/255 as usual. Images are prepared that way here: for "
+    "pixels of 0-1 the mean is {mean} and the standard deviation {std}.",
+    "{file} 将 0-255 的像素值乘以 {factor:.3g}，而不是通常的 1/255；此处也照此处理。对于 0-1 的像素值，均值为 {mean}，"
     "标准差为 {std}。",
 )
 _DIVISORS = Text("numbers above 0", "大于 0 的数")

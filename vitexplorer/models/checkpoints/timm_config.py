@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import timm
 import torch
 
@@ -23,9 +24,8 @@ from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 _MOST_OF = {
     "img_size": MOST_PIXELS,
     "window_size": 64,
-    "depth": 200,
-    "depths": 200,
-    **dict.fromkeys(("patch_size", "embed_dim", "num_heads", "mlp_ratio", "reg_tokens", "init_values"), 8192),
+    **dict.fromkeys(("patch_size", "embed_dim", "depth", "depths", "num_heads"), 8192),
+    **dict.fromkeys(("mlp_ratio", "reg_tokens", "init_values"), 8192),
 }
 """Argument -> its largest value"""
 _SWITCHES = ("class_token", "qkv_bias", "qk_norm", "no_embed_class", "pre_norm", "final_norm", "fc_norm")
@@ -35,7 +35,10 @@ _WITHOUT_EFFECT = (
     *("drop_path_rate", "dynamic_img_size", "strict_img_size", "weight_init"),
 )
 """Arguments that change no output of a trained model, and such as follow from the tensors"""
-_MOST_STAGES = 8
+_MOST_STAGES = 4
+"""Most numbers of a list, one for each stage"""
+_LEAST_OF_BLOCK = 4
+"""Tensors that a block has at least; more blocks than the file can hold are not built"""
 _INTERPOLATIONS = {name: name for name in ("nearest", "bilinear", "bicubic", "lanczos")}
 _CROP_MODES = {name: name for name in ("center", "squash", "border")}
 _LEAST_CROP = 0.5
@@ -92,6 +95,9 @@ def named(tensors: Tensors, config: Mapping[str, Any]) -> Blueprint | Text:
     arguments = _arguments(Fields(config, CONFIG).section("model_args"))
     if arguments is None or not timm.is_model(name):
         return another
+    blocks = np.sum(arguments.get("depths", arguments.get("depth", 0)))
+    if _LEAST_OF_BLOCK * blocks > len(tensors):
+        return another
     published = timm.get_pretrained_cfg(name)
     if _prepared(config).values.get("fixed_input_size") and facts.image_size not in (None, published.input_size[1:]):
         arguments.setdefault("img_size", facts.image_size)
@@ -101,10 +107,7 @@ def named(tensors: Tensors, config: Mapping[str, Any]) -> Blueprint | Text:
             module = timm.create_model(name, **arguments)
     except Exception:  # timm has no error of its own for contradicting sizes
         return another
-    expected, _ = without(module.state_dict(), COMPUTED)
-    if {key: tensor.shape for key, tensor in expected.items()} != {
-        key: tensor.shape for key, tensor in tensors.items()
-    }:
+    if _shapes(without(module.state_dict(), COMPUTED)[0]) != _shapes(tensors):
         return another
     is_as_published = arguments.keys() <= {"img_size", "num_classes", "global_pool"}
     return Blueprint(name if is_as_published else f"{name}_custom", name, arguments, tensors, facts)
