@@ -75,8 +75,8 @@ def check_kinds(names: Sequence[str], settings: Settings) -> None:
 async def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings) -> Opened:
     """Recognise, load and keep the model in these files.
 
-    A LoRA of peft belongs to the model of `picture`, which is on the screen, or its base. A timm checkpoint that also
-    fits that model states neither classes nor preprocessing, so a person chooses whether to take those of that model.
+    A LoRA of peft belongs to the model of `picture`, which is on the screen, or its base. A timm checkpoint without a
+    configuration may fit that model too; a person then chooses whether to take its classes and preprocessing.
 
     Raises:
         ExplainedError: the files hold no model, or one for another base, or the disk is full.
@@ -115,6 +115,7 @@ def _keep_lora(engine: Engine, visitor: str, sent: Sent, base: LoadedModel) -> O
 
 def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, report: Report) -> Opened:
     from vitexplorer.models.about import about
+    from vitexplorer.models.checkpoints.default_preprocessing import GUESSED
     from vitexplorer.models.checkpoints.fits import SeveralFitError
 
     if about(sent.whole) is not None:
@@ -124,8 +125,7 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
     except SeveralFitError as error:
         several = {name: same(name) for name in error.names}
         return Opened(_store(engine, visitor, sent, sure=False), error.text, several)
-    with tempfile.TemporaryDirectory() as place:
-        other = _also(engine, model, sent.whole, Path(place), picture)
+    other = _also(engine, model, sent.whole, picture) if GUESSED in model.notes else ""
     name = _store(engine, visitor, sent)
     engine.keep(name, _with_stored_texts(model, sent.whole, engine.places.file_of(name)))
     if not other:
@@ -166,7 +166,7 @@ def _store(engine: Engine, visitor: str, sent: Sent, *, sure: bool = True) -> st
     return engine.places.name_of(keep(visitor, sent.whole, sure=sure))
 
 
-def _also(engine: Engine, model: LoadedModel, sent: Path, folder: Path, picture: Picture) -> str:
+def _also(engine: Engine, model: LoadedModel, sent: Path, picture: Picture) -> str:
     """Name the model on the screen if it is loaded and the files fit it too; else ""."""
     from vitexplorer.models.checkpoints.fits import fingerprint
 
@@ -178,7 +178,8 @@ def _also(engine: Engine, model: LoadedModel, sent: Path, folder: Path, picture:
     if fingerprint(one) != fingerprint(other):
         return ""
     try:
-        _as_merged(sent, folder, base)
+        with tempfile.TemporaryDirectory() as place:
+            _as_merged(sent, Path(place), base)
     except ExplainedError:
         return ""
     return base.model

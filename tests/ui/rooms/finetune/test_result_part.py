@@ -192,6 +192,19 @@ def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged
         choose(engine, "", alone.model, "scenes_vit_patch16_192")
 
 
+def test_a_checkpoint_with_its_configuration_is_no_question(merged, engine, tmp_path):
+    _, file = merged
+    now(engine.model(MODEL, "random"))
+    weights, config = tmp_path / "model.safetensors", tmp_path / "config.json"
+    safetensors.torch.save_file(safetensors.torch.load_file(file), weights)
+    prepared = {"mean": [0.4, 0.5, 0.6], "std": [0.2, 0.2, 0.2]}
+    config.write_text(json.dumps({"architecture": MODEL, "label_names": ["a", "b", "c"], "pretrained_cfg": prepared}))
+    answer = opened(engine, Picture("", MODEL, "random"), weights, config)
+    assert answer.several == {}
+    model = now(engine.model(answer.model))
+    assert (model.class_names, model.preprocessing.mean) == (("a", "b", "c"), (0.4, 0.5, 0.6))
+
+
 def test_the_two_kinds_of_files_name_each_others_loader(merged, colours):
     with pytest.raises(WeightsError, match="load_model"):
         vx.load_tuned(merged[1])
