@@ -90,14 +90,15 @@ export function modelFile({root, sheet, value, choose}) {
     const {kinds, most, words, name, weights} = value();
     const wrong = files.find((file) => !kinds.some((kind) => file.name.toLowerCase().endsWith(kind)));
     if (!files.length) return;
+    const largest = files.reduce((one, other) => (other.size > one.size ? other : one)); // the weights, not their settings
     several.replaceChildren();
     if (wrong)
       say(
         filled(isOfModel(wrong) ? words.file_unsafe : words.file_unknown, {file: wrong.name, kinds: kinds.join(', ')}),
       );
     else if (files.reduce((sum, {size}) => sum + size, 0) > most * 1e6)
-      say(filled(words.file_large, {file: files[0].name, most}));
-    else open(files, {model: name, weights}, files[0].name);
+      say(filled(words.file_large, {file: largest.name, most}));
+    else open(files, {model: name, weights}, largest.name);
   }
 
   const input = part('.file');
