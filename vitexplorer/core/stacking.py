@@ -8,7 +8,7 @@ import numpy as np
 
 
 def stacked(parts: Iterable[np.ndarray | Sequence[float]]) -> np.ndarray:
-    """Stack arrays that have equally many axes, as floats; NaN fills up those that are smaller along an axis."""
+    """Stack arrays with the same number of axes, as floats; smaller ones are filled up with NaN."""
     arrays = [np.asarray(part) for part in parts]
     whole = np.full((len(arrays), *np.max([array.shape for array in arrays], axis=0)), np.nan)
     for at, array in enumerate(arrays):

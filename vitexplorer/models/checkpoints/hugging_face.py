@@ -108,7 +108,7 @@ def _preprocessing(fields: Fields, default: Mapping[str, Any]) -> tuple[dict[str
 
 
 def _rescaled(fields: Fields, preprocessing: dict[str, Any]) -> tuple[dict[str, Any], tuple[Text, ...]]:
-    """Turn mean and standard deviation of pixels that are multiplied by another factor than 1/255 into those of 0-1."""
+    """Convert mean and standard deviation to pixels of 0-1, if the file multiplies by another factor than 1/255."""
     factor = 1.0 if fields.flag("do_rescale") is False else fields.number("rescale_factor") or 1 / 255
     if not _LEAST_FACTOR <= factor <= 1:
         raise fields.refusal("rescale_factor", _FACTORS.format(least=_LEAST_FACTOR))

@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = (
     *("num_classes", "in_chans", "drop_rate", "pos_drop_rate", "patch_drop_rate", "proj_drop_rate", "attn_drop_rate"),
     *("drop_path_rate", "dynamic_img_size", "strict_img_size", "weight_init"),
 )
-"""Arguments that change no output of a trained model, and such as follow from the tensors"""
+"""Arguments that change no output of a trained model, or that the tensors determine"""
 _MOST_STAGES = 4
 """Most numbers of a list, one for each stage"""
 _LEAST_OF_BLOCK = 4
@@ -129,7 +129,7 @@ def _class_names(names: Any) -> tuple[str, ...]:
 
 
 def _arguments(given: Fields | None) -> dict[str, Any] | None:
-    """Return the arguments of timm's builder; None where a value is none that this model can have."""
+    """Return the arguments for timm's builder; None if one of them is not allowed."""
     result = {}
     for name, value in (given.values if given else {}).items():
         if name in _WITHOUT_EFFECT or value is None:

@@ -192,7 +192,7 @@ def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged
         choose(engine, "", alone.model, "scenes_vit_patch16_192")
 
 
-def test_a_checkpoint_with_its_configuration_is_no_question(merged, engine, tmp_path):
+def test_a_checkpoint_with_its_configuration_is_not_asked_about(merged, engine, tmp_path):
     _, file = merged
     now(engine.model(MODEL, "random"))
     weights, config = tmp_path / "model.safetensors", tmp_path / "config.json"
