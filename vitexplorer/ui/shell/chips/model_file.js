@@ -90,7 +90,8 @@ export function modelFile({root, sheet, value, choose}) {
     const {kinds, most, words, name, weights} = value();
     const wrong = files.find((file) => !kinds.some((kind) => file.name.toLowerCase().endsWith(kind)));
     if (!files.length) return;
-    const largest = files.reduce((one, other) => (other.size > one.size ? other : one)); // the weights, not their settings
+    // The weights, not their settings.
+    const largest = files.reduce((one, other) => (other.size > one.size ? other : one));
     several.replaceChildren();
     if (wrong)
       say(
