@@ -18,10 +18,11 @@ from tests.helpers.small_models import attention_outputs, capture_small, load_sm
 from tests.helpers.traces import fail_midway, traces
 from tests.helpers.unfused_attention import blocks_of, run_explicitly, with_fused_attention
 from tests.helpers.waiting import at_once
-from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture
+from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture, capture_input
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import PADDING
+from vitexplorer.tracing.attention_call import held_bytes
 from vitexplorer.views import VIEWS, refusal
 
 EXACT = {"rtol": 0, "atol": 1e-5}
@@ -314,8 +315,7 @@ def test_a_part_of_a_capture_equals_that_of_the_whole(key, keep):
     whole = capture_small(key)
     slim = capture(whole.model, picture(*whole.input.pixels.shape[:2]), fit="squash", keep=keep)
     assert torch.equal(slim.output, whole.output)
-    if key == "dinov3" or keep != ("stream", "attention"):  # elsewhere queries, keys and values are one tensor
-        assert slim.nbytes < whole.nbytes
+    assert slim.nbytes < whole.nbytes
     for block in range(whole.depth):
         if "attention" in slim.parts:
             assert torch.equal(slim.attention(block), whole.attention(block))
@@ -330,6 +330,15 @@ def test_a_part_of_a_capture_equals_that_of_the_whole(key, keep):
                 slim.residual(block)
     assert "keeps" in str(slim)
     assert "keeps" not in str(whole)
+
+
+def test_attention_alone_is_bit_equal_and_holds_nothing_else(any_capture):
+    slim = capture_input(any_capture.model, any_capture.input, parts=frozenset({"attention"}))
+    for block in range(any_capture.depth):
+        call = slim.call(block)
+        assert torch.equal(call.weights(), any_capture.call(block).weights())
+        needed = [*([call.query, call.key] if call.scores is None else [call.scores]), call.bias, call.mixed]
+        assert held_bytes(call.tensors) <= sum(tensor.nbytes for tensor in needed if tensor is not None)
 
 
 def test_a_part_that_does_not_exist_is_refused():

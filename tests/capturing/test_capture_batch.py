@@ -17,6 +17,7 @@ from tests.helpers.thorough import later, quick
 from vitexplorer.capturing.batch_cuts import Cut, cuts_of
 from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.capturing.capture_batch import capture_inputs
+from vitexplorer.core.capture_protocol import PARTS
 from vitexplorer.core.text import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.loading import LoadedModel
@@ -59,7 +60,7 @@ def test_each_is_the_capture_of_its_image(made):
     model = load_small(key)
     size = RECIPES[key].native_size if fit == "native" else model.preprocessing.input_size
     check_each(model, size, fit, CONVOLVED.get(key, 1e-6))
-    assert cuts_of(model, model.blocks(size), size) is not None, "one after the other"
+    assert cuts_of(model, model.blocks(size), size, frozenset(PARTS)) is not None, "one after the other"
 
 
 @pytest.mark.parametrize("key", [later(key) for key in CASES])
@@ -85,7 +86,7 @@ def test_images_that_a_module_does_not_keep_apart_run_alone(does):
     for image, one in zip(images, vx.capture_batch(model, images, fit="squash"), strict=True):
         assert torch.equal(one.output, vx.capture(model, image, fit="squash").output)
     if does == "subtract their mean":
-        assert cuts_of(model, model.blocks((64, 64)), (64, 64)) is None
+        assert cuts_of(model, model.blocks((64, 64)), (64, 64), frozenset(PARTS)) is None
 
 
 def test_native_images_of_one_size_go_together_and_come_back_in_their_order():

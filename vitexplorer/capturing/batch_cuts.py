@@ -53,14 +53,6 @@ class Cut:
 Cuts = Mapping[Place, Cut]
 
 
-def part_of(place: Place) -> Part | None:
-    """Return the part of the pass that a tensor belongs to; None for the output."""
-    kind, _, _, name = place
-    if kind == "call":
-        return "values" if name == "value" else "attention"
-    return None if place == OUTPUT else "stream"
-
-
 def capture_tensors(tap: AttentionTap, output: Tensor) -> dict[Place, Tensor]:
     """Collect all tensors of a pass that a capture keeps."""
     tensors = {OUTPUT: output}
@@ -76,29 +68,30 @@ def call_of(parts: Mapping[Place, Tensor], block: int, at: int, call: AttentionC
     return AttentionCall(scale=call.scale, **{name: parts.get(("call", block, at, name)) for name in CALL})
 
 
-_CUTS: WeakKeyDictionary[nn.Module, dict[Size, Cuts | None]] = WeakKeyDictionary()
+_CUTS: WeakKeyDictionary[nn.Module, dict[tuple[Size, frozenset[Part]], Cuts | None]] = WeakKeyDictionary()
 
 
-def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
-    """Find the cuts for images of a size, once for each model; None where the images cannot be separated."""
-    cuts_by_size = _CUTS.setdefault(model.module, {})
-    if size not in cuts_by_size:
-        cuts_by_size[size] = _find(model, sites, size)
-    return cuts_by_size[size]
+def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size, parts: frozenset[Part]) -> Cuts | None:
+    """Find the cuts of what is kept of images of a size, once for each model; None where they cannot be separated."""
+    known = _CUTS.setdefault(model.module, {})
+    if (size, parts) not in known:
+        known[size, parts] = _find(model, sites, size, parts)
+    return known[size, parts]
 
 
-def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
+def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size, parts: frozenset[Part]) -> Cuts | None:
     images = _two_unlike(model, size)
-    alone = [_pass_alone(model, sites, image[None]) for image in images]
-    together = _pass_alone(model, sites, images)
+    *alone, together = (_pass_through(model, sites, batch, parts) for batch in (images[:1], images[1:], images))
     if not alone[0].keys() == alone[1].keys() == together.keys():
         return None
     cuts = {place: _cut(together[place], [one[place] for one in alone]) for place in together}
     return None if None in cuts.values() else cuts
 
 
-def _pass_alone(model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor) -> dict[Place, Tensor]:
-    tap = plain_tap(model, sites)
+def _pass_through(
+    model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor, parts: frozenset[Part]
+) -> dict[Place, Tensor]:
+    tap = plain_tap(model, sites, parts=parts)
     return capture_tensors(tap, tapped(model.module, images, tap))
 
 

@@ -334,7 +334,7 @@ class Capture(Summarised, NotebookDisplay):
         if not selected.any():
             raise no_such_query(block, self.queries(block))
         if query == "mean":
-            rows = call.from_shares(selected.to(call.query.dtype) / self.grid(block).num_patches)
+            rows = call.from_shares(selected.to(call.rows.dtype) / self.grid(block).num_patches)
         else:
             window, token = selected.nonzero()[0]
             keys, rows = keys[window][None], call.weights(token[None])[window, :, 0][None]

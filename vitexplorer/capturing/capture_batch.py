@@ -12,7 +12,7 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of, part_of
+from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of
 from vitexplorer.capturing.capture import Capture, ModelInput, capture_input, plain_tap, prepare, resized, tapped
 from vitexplorer.core.capture_protocol import PARTS, Keep, Part, parts_of
 from vitexplorer.core.types import BlockSite, Fit
@@ -117,10 +117,9 @@ def capture_together(
     """Capture prepared images in one pass, through `plain_tap` by default; None if they cannot be separated."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
-    cuts = cuts_of(model, sites, size)
+    cuts = cuts_of(model, sites, size, parts)
     if cuts is None:
         return None
-    cuts = {place: cut for place, cut in cuts.items() if part_of(place) in (None, *parts)}
     tap = make_tap(model, sites) if make_tap else plain_tap(model, sites, parts=parts)
     output = tapped(model.module, torch.cat([prepared.tensor for prepared in inputs]), tap)
     tensors = capture_tensors(tap, output)

@@ -12,8 +12,9 @@ from vitexplorer.core.types import PatchGrid
 Part = Literal["attention", "values", "stream"]
 """Part of a pass that a capture keeps of each block
 
-attention: queries and keys, or scores, from which the attention weights follow. values: what the weights are multiplied
-with, beside the attention. stream: the residual stream before and after the block.
+attention: what the attention weights follow from, which is queries and keys, or the scores that an explicit softmax
+reads. values: what the weights are multiplied with; it brings the attention, with queries and keys beside scores.
+stream: the residual stream before and after the block.
 """
 PARTS: tuple[Part, ...] = get_args(Part)
 Keep = Part | Collection[Part]

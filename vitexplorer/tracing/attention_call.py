@@ -19,8 +19,9 @@ WEIGHTS_AT_ONCE = 1 << 24
 class AttentionCall:
     """The arguments and the output of one attention call, axes (batch or windows, heads, tokens, head dim)."""
 
-    query: Tensor
-    key: Tensor
+    query: Tensor | None
+    key: Tensor | None
+    """None, as `query`, where the scores alone are kept"""
     value: Tensor | None = None
     output: Tensor | None = None
     """Attention times values; kept only on request, as it can be computed"""
@@ -35,7 +36,12 @@ class AttentionCall:
     @property
     def num_heads(self) -> int:
         """Number of attention heads."""
-        return self.query.shape[1]
+        return self.rows.shape[1]
+
+    @property
+    def rows(self) -> Tensor:
+        """Scores where there are any, else queries: (windows, heads, queries, ...)."""
+        return self.query if self.scores is None else self.scores
 
     @property
     def num_tokens(self) -> int:
@@ -61,11 +67,17 @@ class AttentionCall:
 
     def in_pieces(self) -> Iterator[tuple[slice, Float[Tensor, "windows heads queries keys"]]]:
         """Yield all weights, a few query rows at a time, so that the whole matrix is never in memory."""
-        windows, heads, queries = (self.query if self.scores is None else self.scores).shape[:3]
+        windows, heads, queries = self.rows.shape[:3]
         step = max(1, WEIGHTS_AT_ONCE // (windows * heads * self.num_tokens))
         for start in range(0, queries, step):
             rows = slice(start, start + step)
             yield rows, self.weights(rows)
+
+    def attention_alone(self) -> AttentionCall:
+        """Drop what the weights do not follow from, and copy queries and keys out of a tensor that holds more."""
+        if self.scores is not None:
+            return replace(self, query=None, key=None, value=None)
+        return replace(self, query=_copied_out(self.query), key=_copied_out(self.key), value=None)
 
     def arranged(self, arrange: Callable[[Tensor], Tensor] | None) -> AttentionCall:
         """Bring every tensor to (windows, heads, tokens, dim); see `BlockSite.arrange`."""
@@ -77,6 +89,10 @@ class AttentionCall:
     def from_shares(self, shares: Float[Tensor, "windows queries"]) -> Float[Tensor, "windows heads keys"]:
         """Compute shares @ attention for each head: the attention of a mixture of queries."""
         return sum(torch.einsum("wq,whqk->whk", shares[:, rows], weights) for rows, weights in self.in_pieces())
+
+
+def _copied_out(tensor: Tensor) -> Tensor:
+    return tensor if tensor.untyped_storage().nbytes() <= tensor.nbytes else tensor.clone()
 
 
 def view_layout(calls: Sequence[AttentionCall], site: BlockSite) -> tuple[AttentionCall, ...]:

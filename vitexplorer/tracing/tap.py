@@ -103,7 +103,6 @@ class AttentionTap(FollowedPass):
         """Keep the call with all its arguments."""
         out = function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
-        call.value = call.value if self._keep_values else None
         call.output = out if self._keep_outputs else None
         self._keep(call)
         return out
@@ -123,9 +122,10 @@ class AttentionTap(FollowedPass):
         return out
 
     def _keep(self, call: AttentionCall) -> None:
-        self._last = call
         if self._keep_attention:
+            call = call if self._keep_values else call.attention_alone()
             self.calls.setdefault(self.block, []).append(call)
+        self._last = call
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
     """Sums are followed too"""

@@ -158,7 +158,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
-    reads=("attention",),
+    reads=("attention", "values"),
     names_of_timm=True,
     reading=reading,
     controls=(
