@@ -17,7 +17,7 @@ from PIL import Image
 import vitexplorer as vx
 from tests.helpers.small_models import load_small, picture
 from tests.helpers.survey_folder import synthetic_survey
-from vitexplorer.cli.text import one_sentence
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.core.out_of_memory import NoMemoryError, explain_full_memory
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.files import write

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import vitexplorer as vx
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.runs import Run
-from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import common_parameters, option_of, registered, tell
 from vitexplorer.controls import NamedCapture, named_images
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Fit
 
-HELP = Text("Compare two sides: models, weights, images, sizes, changes.", "对比两侧：模型、权重、图像、尺寸或更改。")
 OWN = "own"
 """Value of the size option for the model's own size"""
 _OTHER = (

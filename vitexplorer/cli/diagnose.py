@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
-from vitexplorer.cli.text import one_sentence, table
+from vitexplorer.cli.errors import one_sentence
+from vitexplorer.cli.text import table
 from vitexplorer.core.text import Language, Text
 
-HELP = Text("Find out why a model does not work here.", "找出模型在此不起作用的原因。")
 _MODEL = Text(
     "A name from `models`, a weight file or its folder; without one, the pictures alone are judged.",
     "`models` 中的名称、权重文件或其文件夹；省略时只检查图像。",
@@ -30,7 +30,7 @@ HEALTHY, FINDINGS, NOTHING_CHECKED = 0, 1, 2
 """Exit statuses"""
 
 
-def diagnose_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`; its exit status is 0 for healthy, 1 for findings, else 2."""
 
     def diagnose(

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.options import RESULT
-from vitexplorer.cli.text import ProgressBar, one_sentence
+from vitexplorer.cli.text import ProgressBar
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
-HELP = Text("Check a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
 _MODEL = Text("A name from `models` that was trained on drawn pictures.", "在合成图像上训练的模型的名称，见 `models`。")
 _VIEWS = Text(
     "Views separated by commas; when empty, all that explain a class.", "视图，以逗号分隔；留空则为所有解释类别的视图。"
@@ -26,7 +26,7 @@ _TARGETS = Text(
 _OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件，可为 PNG、SVG、PDF、CSV 或 JSON。")
 
 
-def evaluate_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`; without `--out` it prints the table as Markdown."""
 
     def evaluate(

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.options import FIT, IMAGE
-from vitexplorer.cli.text import one_sentence
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Fit
 
-HELP = Text("Film the pass of an image through a model.", "把图像通过模型的过程拍成影片。")
 _OUT = Text("File to write: .mp4, .gif or .webp.", "输出文件：MP4、GIF 或 WebP。")
 _MODEL = Text("As for a view.", "与视图命令相同。")
 _KIND = Text(
@@ -31,7 +30,7 @@ _LANGUAGE = Text("Language of the figure.", "图的语言。")
 _THEME = Text("Theme of the figure: light or dark.", "图的主题：light 或 dark。")
 
 
-def film_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def film(

@@ -14,14 +14,14 @@ from typing import Any
 
 import typer
 
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.options import BACKBONE, PRINTED, WEIGHTS, WEIGHTS_SEED
-from vitexplorer.cli.text import one_sentence, table
+from vitexplorer.cli.text import table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text, present, same
 from vitexplorer.service.amounts import duration, score
 
-HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
 ALL = "all"
 
 _DATA = Text("Class folders, a .zip of them, or images with a .csv.", "类别文件夹、其 .zip，或图像加 .csv。")
@@ -39,7 +39,7 @@ _TARGET = Text("Column of the table to learn.", "表格中要学习的列。")
 _IMAGES = Text("Column of the table that names the images.", "表格中图像名称所在的列。")
 
 
-def finetune_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def finetune(

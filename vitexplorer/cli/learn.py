@@ -8,12 +8,11 @@ from pathlib import Path
 
 import typer
 
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.options import IMAGE
-from vitexplorer.cli.text import one_sentence
 from vitexplorer.core.text import Language, Text
 from vitexplorer.models.examples import examples
 
-HELP = Text("Write the guided path for an image as a handout.", "把一幅图像的导览写成讲义。")
 _OUT = Text(
     "File to write: .html, or .pdf where there is a Chrome or Chromium.",
     "输出文件：.html；有 Chrome 或 Chromium 时也可为 .pdf。",
@@ -21,7 +20,7 @@ _OUT = Text(
 _LANGUAGE = Text("Language of the handout.", "讲义的语言。")
 
 
-def learn_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def learn(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import typer
 
 import vitexplorer as vx
@@ -10,30 +12,39 @@ from vitexplorer.cli.text import table
 from vitexplorer.core.text import Language, Text
 
 _BUNDLED = Text("bundled", "内置")
+Rows = Sequence[Sequence[str]]
 
 
-def list_models(language: Language) -> None:
-    """Print name, download size and description of every model of the catalogue."""
+def list_command(name: str, language: Language) -> Callable[[], None]:
+    """Make the function that prints the models, views or interventions."""
+    return lambda: typer.echo(table(_ROWS[name](language)))
+
+
+def _models(language: Language) -> Rows:
+    """Return name, download size and description of every model of the catalogue."""
     rows = []
     for entry in vx.models():
         size = _BUNDLED.in_(language) if entry.bundled else f"{entry.megabytes:.0f} MB"
         rows.append((entry.name, size, entry.sentence.in_(language)))
-    typer.echo(table(rows))
+    return rows
 
 
-def list_views(language: Language) -> None:
-    """Print name, options and question of every view."""
+def _views(language: Language) -> Rows:
+    """Return name, options and question of every view."""
     rows = []
     for key, view in vx.views().items():
         options = " ".join(f"--{dashed(control.name)}" for control in view.controls)
         rows.append((dashed(key), options, view.question.in_(language)))
-    typer.echo(table(rows))
+    return rows
 
 
-def list_interventions(language: Language) -> None:
-    """Print name, settings and question of every intervention for `--change`, in the order in which they act."""
+def _interventions(language: Language) -> Rows:
+    """Return name, settings and question of every intervention for `--change`, in the order in which they act."""
     rows = []
     for key, record in vx.interventions().items():
         settings = " ".join(control.name for control in record.controls)
         rows.append((key, settings, record.question.in_(language)))
-    typer.echo(table(rows))
+    return rows
+
+
+_ROWS: dict[str, Callable[[Language], Rows]] = {"models": _models, "views": _views, "interventions": _interventions}

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Language
 
-HELP = Text("Open the page. Settings are environment variables, VIT_*.", "打开网页。设置项为环境变量 VIT_*。")
+
+def command(_language: Language) -> Callable[..., None]:
+    """Return the command."""
+    return open_page
 
 
 def open_page() -> None:

@@ -16,12 +16,12 @@ from typing import Any
 
 import typer
 
+from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
-from vitexplorer.cli.text import ProgressBar, one_sentence
+from vitexplorer.cli.text import ProgressBar
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
-HELP = Text("Ask the same of every image of a folder.", "对文件夹中的每幅图像提出同样的问题。")
 STOPPED = 130
 """Exit code after Ctrl-C"""
 
@@ -62,7 +62,7 @@ _INTERRUPTED = Text(
 )
 
 
-def survey_command(language: Language) -> Callable[..., None]:
+def command(language: Language) -> Callable[..., None]:
     """Build the command, with its help in `language`."""
 
     def survey(

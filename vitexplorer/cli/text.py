@@ -1,17 +1,14 @@
-"""Terminal output: a result in words and numbers, aligned columns, an error in one sentence."""
+"""Terminal output: a result in words and numbers, aligned columns, a bar of progress."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import typer
 from rich.cells import cell_len
 from tqdm import tqdm
 
-from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result, SidesResult
 
@@ -40,20 +37,6 @@ _AXES = {
     "quantities": "个量",
 }
 """Axis names of the glossary in Chinese"""
-
-
-@contextmanager
-def one_sentence(language: Language) -> Iterator[None]:
-    """Turn an explained error into a line on stderr and exit code 2; other errors pass."""
-    try:
-        with explain_full_memory():
-            yield
-    except (ValueError, OSError) as error:
-        text = getattr(error, "text", None)
-        if not isinstance(text, Text):
-            raise
-        typer.echo(text.in_(language), err=True)
-        raise SystemExit(2) from None
 
 
 class ProgressBar(tqdm):

@@ -10,10 +10,12 @@ from typing import Any
 import typer
 
 import vitexplorer as vx
+from vitexplorer.cli.errors import one_sentence
+from vitexplorer.cli.menu import command_of
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.options import FIT, IMAGE, RESULT, WEIGHTS_SEED
 from vitexplorer.cli.runs import Run
-from vitexplorer.cli.text import Reading, one_sentence, summary
+from vitexplorer.cli.text import Reading, summary
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.controls import Control, like_capture, likeness
 from vitexplorer.core.text import Language, Text
@@ -87,13 +89,6 @@ def registered(
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command_of(name, _description(record, language), run)
-
-
-def command_of(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
-    """Make the command of a function."""
-    app = typer.Typer(add_completion=False)
-    app.command(name, help=help_, rich_help_panel=panel)(run)
-    return typer.main.get_command(app)
 
 
 def _description(view: View | Comparison, language: Language) -> str:
