@@ -32,6 +32,10 @@ def test_every_block_is_named_before_it_is_packed(engine: Engine, monkeypatch: p
     assert all(facts.ahead for facts in strip.blocks)
     assert block_data(capture, 2, "en").attention == strip.blocks[2].attention
     assert fetched(strip.blocks[2].attention) == packed_block(capture, 2)
+    for accepted, encoding in {"br": "br", "gzip": None, "identity": None}.items():
+        answer = BROWSER.get(strip.blocks[2].attention.url[1:], headers={"accept-encoding": accepted})
+        assert answer.headers.get("content-encoding") == encoding
+        assert answer.content == packed_block(capture, 2)
     for wrong in (f"{capture.depth}", "-1", "x"):
         assert BROWSER.get(strip.blocks[2].attention.url[1:-1] + wrong).status_code == 404
     assert BROWSER.get("/attention/somebody/0").status_code == 404

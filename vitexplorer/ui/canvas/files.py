@@ -26,7 +26,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file, image_file
-from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
+from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE, compressed, encoding_of
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -136,7 +136,11 @@ async def _serve(request: Request) -> Response:
         packing = _being_packed[key] = asyncio.create_task(asyncio.to_thread(packed_block, capture, block))
         packing.add_done_callback(lambda _: _being_packed.pop(key))
     content = await asyncio.shield(packing)  # a browser that disconnects must not cancel it for others
-    return Response(content, media_type="application/octet-stream", headers=IMMUTABLE)
+    headers = {**IMMUTABLE, "vary": "accept-encoding"}
+    if encoding_of(request.headers.get("accept-encoding", "")) == "br":  # gzip takes ten times as long
+        content = await asyncio.to_thread(compressed, content, "br", quality=1)
+        headers["content-encoding"] = "br"
+    return Response(content, media_type="application/octet-stream", headers=headers)
 
 
 BLOCKS = Route("/attention/{capture}/{block:int}", _serve)
