@@ -302,6 +302,26 @@ def test_a_room_that_is_opened_fits_its_window(chromium, url: str, width: int, h
     visit.close()
 
 
+def test_the_picture_is_sent_once(chromium, url: str) -> None:
+    """To the canvas, and to the thumbnails that show it a moment later."""
+    visit = Visit(chromium)
+    visit.open(url)
+    shown = "getComputedStyle(document.querySelector('.vx-thread i')).backgroundImage.match(/^url[(].(.*).[)]$/)?.[1]"
+    address = visit.page.wait_for_function(shown).json_value()
+    sent = visit.page.evaluate(
+        """async (url) => {
+          const image = new Image();
+          image.src = url;
+          await image.decode(); // the thumbnails have it then
+          const entries = performance.getEntriesByName(url, 'resource');
+          return entries.filter(({transferSize}) => transferSize > 1000).length;
+        }""",
+        address,
+    )
+    assert sent == 1
+    visit.close()
+
+
 def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
     page = linked.page
     page.goto(f"{url}?model=vit_tinny_patch16_224")

@@ -71,7 +71,6 @@ export function fetchImage(url) {
 /** @param {string} url */
 async function decodedImage(url) {
   const image = new Image();
-  image.crossOrigin = 'anonymous';
   image.src = url;
   await image.decode();
   return image;
