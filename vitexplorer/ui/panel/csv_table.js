@@ -1,15 +1,21 @@
 // The numbers of a figure as a table, read from its file.
 
 import {filled, make, table} from '../kit/dom.js';
+import {measured} from '../kit/formats.js';
 
 const MOST_ROWS = 300; // of the table; the file has them all
+const DECIMAL = /^-?\d+\.\d+(e[-+]?\d+)?$/i;
 
 /** @param {any} value `PanelData` with a file of numbers */
 export async function numbersOf({csv, question, words}) {
   const [head, ...rows] = rowsOf(await (await fetch(csv.url)).text());
   const left = filled(words.panel_rows, {shown: MOST_ROWS, all: rows.length});
-  return [table(question, head, rows.slice(0, MOST_ROWS)), ...(rows.length > MOST_ROWS ? [make('p', left)] : [])];
+  const shown = rows.slice(0, MOST_ROWS).map((row) => row.map(readable));
+  return [table(question, head, shown), ...(rows.length > MOST_ROWS ? [make('p', left)] : [])];
 }
+
+/** Formats a decimal number to three significant digits; any other field stays. @param {string} field */
+export const readable = (field) => (DECIMAL.test(field) ? measured(Number(field)) : field);
 
 /**
  * @param {string} text
