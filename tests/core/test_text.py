@@ -33,3 +33,11 @@ def test_a_large_count_has_separators_and_other_formats_stay() -> None:
     text = Text("{n:token} · {n:,} · {share:.1%} · {size:g}", "{n} 个标记")
     assert text.format(n=12345, share=0.5, size=1.5).en == "12,345 tokens · 12,345 · 50.0% · 1.5"
     assert text.format(n=12345, share=0.5, size=1.5).zh == "12345 个标记"
+
+
+def test_no_space_follows_a_chinese_mark() -> None:
+    says = Text("{model} says: {answer}", "{model} 认为：{answer}")
+    drawn = Text("ViT (drawn scenes)", "ViT（合成场景）")
+    assert says.format(model=drawn, answer="gear").in_("zh") == "ViT（合成场景）认为：gear"
+    assert says.format(model="ViT", answer="gear").in_("zh") == "ViT 认为：gear"
+    assert Text("DINO (scenes) · 384", "DINO（场景） · 384").in_("zh") == "DINO（场景） · 384"

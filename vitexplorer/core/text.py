@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 Language = Literal["en", "zh"]
 Progress = Callable[[int, int], None]
 """Type of a progress callback: amount done, amount in all. An error that it raises stops the work."""
+SPACE_AFTER_MARK = re.compile(r"(?<=[）。？！]) (?=[\u4e00-\u9fff])")
 COUNTED = re.compile(r"\{(\w+):(~?)([a-z][a-z ]+)(?:/([a-z][a-z ]*))?\}")
 """Field of a template with the word that its number counts, see `Text.format`"""
 
@@ -25,9 +26,10 @@ class Text(NamedTuple):
     def in_(self, language: Language) -> str:
         """Return the text in `language`; anything that is not Chinese gives English.
 
-        A no-break space keeps each percent sign on the line of its number.
+        A no-break space keeps each percent sign on the line of its number, and no space follows a Chinese mark, which
+        has one of its own.
         """
-        return self._written(language).replace(" %", "\N{NO-BREAK SPACE}%")
+        return SPACE_AFTER_MARK.sub("", self._written(language)).replace(" %", "\N{NO-BREAK SPACE}%")
 
     def _written(self, language: Language) -> str:
         return self.zh if language == "zh" else self.en

@@ -17,3 +17,8 @@ test('a counted word agrees with its number', () => {
   assert.equal(two, '2 patches, 2 images are in both, say c');
   assert.equal(filled('{n:patch}', {}), '{n:patch}');
 });
+
+test('no space follows a Chinese mark', () => {
+  assert.equal(filled('{model} 认为', {model: 'ViT（合成场景）'}), 'ViT（合成场景）认为');
+  assert.equal(filled('{model} 认为', {model: 'ViT'}), 'ViT 认为');
+});

@@ -64,18 +64,19 @@ export function refill(parent, ...children) {
 }
 
 const COUNTED = /\{(\w+)(?::(~?)([a-z][a-z ]+)(?:\/([a-z][a-z ]*))?)?\}/g;
+const SPACE_AFTER_MARK = /(?<=[）。？！]) (?=[\u4e00-\u9fff])/g;
 
 /**
  * Fills the {names} of a sentence from Python; a name without a value stays as it is, so that the mistake is visible.
  * `{n:patch}` becomes "1 patch" or "2 patches"; `{n:image is/images are}` names both forms, and `{n:~is/are}` leaves
- * the number out, as in `Text.format` of Python.
+ * the number out, as in `Text.format` of Python. No space follows a Chinese mark, which has one of its own.
  *
  * @param {string} template
  * @param {Record<string, string | number>} values
  * @returns {string}
  */
 export function filled(template, values) {
-  return template.replace(COUNTED, (whole, name, isAlone, one, many) => {
+  const sentence = template.replace(COUNTED, (whole, name, isAlone, one, many) => {
     if (values[name] === undefined || values[name] === null) return whole;
     const text = String(values[name]);
     if (!one) return text;
@@ -83,6 +84,7 @@ export function filled(template, values) {
     const word = text === '1' ? one : (many ?? regular);
     return isAlone ? word : `${text} ${word}`;
   });
+  return sentence.replace(SPACE_AFTER_MARK, '');
 }
 
 /**
