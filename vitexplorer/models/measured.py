@@ -34,7 +34,7 @@ _NEIGHBOURS = Text(
     "20 近邻准确率 {accuracy}（未训练：{untrained}）",
 )
 _OVERLAP = Text(
-    "attention overlaps the object {ratio:.2f} times as well as in an untrained copy",
+    "attention overlaps the object {ratio:.2f} times as much as that of an untrained copy",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
 _RECONSTRUCTION = Text(

@@ -43,7 +43,7 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_hold": Text("Hold for webcam", "按住拍摄"),
     "teach_files": Text("Add pictures", "添加图像"),
     "teach_more": Text("Add a class", "添加类别"),
-    "teach_remove": Text("Remove the class {name}", "删除类别 {name}"),
+    "teach_remove": Text("Remove {name}", "删除：{name}"),
     "teach_drop": Text("Delete picture {number} of {name}", "删除 {name} 的第 {number} 幅图像"),
     "teach_no_box": Text(
         "This class is no longer here. Please load the page again.", "该类别已不存在，请重新加载页面。"

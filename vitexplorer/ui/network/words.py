@@ -11,7 +11,7 @@ NETWORK_WORDS: dict[str, Text] = {
     ),
     "hint": Text(
         "Point at a token to follow it, click to keep it. Click on a head, a block or a number to open its room.",
-        "指向一个标记即可追踪，点击可固定。点击头、块或数字可打开相应的房间。",
+        "指向一个标记即可追踪，点击可固定。点击头、块或数字可打开相应的页面。",
     ),
     "keys": Text(
         "Arrow keys move the followed token, Home returns to the whole image, space runs the pass.",
