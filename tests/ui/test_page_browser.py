@@ -306,8 +306,10 @@ def test_the_picture_is_sent_once(chromium, url: str) -> None:
     """To the canvas, and to the thumbnails that show it a moment later."""
     visit = Visit(chromium)
     visit.open(url)
-    shown = "getComputedStyle(document.querySelector('.vx-thread i')).backgroundImage.match(/^url[(].(.*).[)]$/)?.[1]"
-    address = visit.page.wait_for_function(shown).json_value()
+    url_of_thumbnail = (
+        "getComputedStyle(document.querySelector('.vx-thread i')).backgroundImage.match(/^url[(].(.*).[)]$/)?.[1]"
+    )
+    address = visit.page.wait_for_function(url_of_thumbnail).json_value()
     sent = visit.page.evaluate(
         """async (url) => {
           const image = new Image();
