@@ -22,6 +22,8 @@ from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Timing
 from benchmarks.field.ways import OURS, OURS_ATTENTION, PEERS, PLAIN, Subject, here, plain, subject
 from vitexplorer.capturing.capture import capture_input
+from vitexplorer.capturing.capture_batch import capture_inputs
+from vitexplorer.core.capture_protocol import PARTS
 from vitexplorer.survey.memory import keep_freed_memory
 
 MODELS = ("vit_small_patch16_224", "vit_base_patch16_224", "swin_tiny_patch4_window7_224", "vit_small_patch16_dinov3")
@@ -71,6 +73,8 @@ def measure(case: Case, bench: Bench) -> Row:
     took = _seconds(Subject(it.model, it.given, 1)) * case.batch
     if took > LONGEST and not bench.on_gpu:
         return Row(it.tokens, {}, f"a plain pass takes more than {LONGEST:g} s here")
+    for parts in (PARTS, ("attention",)):  # how a batch is cut is found once for each model and size
+        capture_inputs(it.model, [it.given] * min(it.batch, 2), frozenset(parts))
     ways, lacking = {}, []
     for name, make in here().items():
         try:

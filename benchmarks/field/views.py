@@ -8,6 +8,9 @@ none, as those of the page, and the network runs once more. Nothing is cached be
 multiples of ours from the image; memory is the peak of a way over the memory with network and image ready, in a fresh
 process; the difference is the largest over the map, as a share of our map's largest
 value. Random weights, one image of noise, float32.
+
+The second table has the maps of one picture together: ours share a capture, and the pass forward and back of the
+gradients; each peer begins anew.
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import vitexplorer as vx
 from benchmarks.field.bench import ENGINE, Bench
 from benchmarks.field.fresh import Peak, fresh
 from benchmarks.field.peers import peers
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Timing
 from benchmarks.field.view_ways import OURS, OURS_AFTER, PEER_OF, WAYS, asked
+from vitexplorer.capturing.capture import capture_input
 
 CODE = (*ENGINE, "benchmarks/field/view_ways.py")
 ONE_PASS = ("attention_rollout", "generic_relevance", "grad_cam")
@@ -69,7 +74,8 @@ def tables(bench: Bench) -> list[Table]:
             ("view", "network, pixels", "way", "time", *absolute, "peak memory, MB", "largest difference"),
             tuple(row for subject in subjects for row in rows_of(bench, subject, *found[subject])),
             tuple(paragraphs({subject: times for subject, (times, _, _) in found.items()})),
-        )
+        ),
+        together(bench, found),
     ]
 
 
@@ -115,6 +121,46 @@ def memory(bench: Bench, subject: Subject) -> dict[str, Peak]:
 def working(view: str, way: str, model: str, size: int, device: str) -> Callable[[], object]:
     """Prepare a way; a case of `fresh`."""
     return WAYS[view][way](asked(model, size, device)).run
+
+
+def together(bench: Bench, found: dict[Subject, Measured]) -> Table:
+    """Time all maps of a picture that take one pass each: ours after one capture, and the fastest peer of each."""
+    rows = []
+    for name, size in {(subject.model, subject.size): None for subject in found if subject.view in ONE_PASS}:
+        fastest = {
+            subject.view: min(
+                (way for way in times if way not in (OURS, OURS_AFTER)), key=lambda way: times[way].median
+            )
+            for subject, (times, _, _) in found.items()
+            if (subject.model, subject.size) == (name, size) and subject.view in ONE_PASS
+        }
+        timings = bench.cell(
+            f"together {name} {size} {fastest}",
+            dict[str, Timing],
+            lambda name=name, size=size, fastest=fastest: times_together(bench, name, size, fastest),
+            CODE,
+        )
+        rows += [(f"{name}, {size}" if way == OURS else None, way, timing) for way, timing in timings.items()]
+    title = f"Together: {', '.join(ONE_PASS)} of one picture"
+    return Table("views_together", title, ("network, pixels", "way", "time"), tuple(rows))
+
+
+def times_together(bench: Bench, name: str, size: int, fastest: dict[str, str]) -> dict[str, Timing]:
+    """Return the times of our maps from the image, and of a peer for each view."""
+    given = asked(name, size, bench.device)
+    theirs = [WAYS[view][way](given).run for view, way in fastest.items()]
+
+    def ours() -> None:
+        model, image = given.capture.model, given.capture.input
+        captured = capture_input(model, image, differentiable=True)
+        for view in fastest:
+            vx.compute(view, captured, **({} if view == "attention_rollout" else {"target": given.target}))
+
+    def peers_in_turn() -> None:
+        for run in theirs:
+            run()
+
+    return bench.interleaved({OURS: ours, "the fastest peer of each": peers_in_turn})
 
 
 # ------------------------------------------------------------------------------------------------ telling
