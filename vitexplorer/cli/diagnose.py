@@ -10,7 +10,7 @@ import typer
 
 from vitexplorer.cli.errors import one_sentence
 from vitexplorer.cli.text import table
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import ITEMS, Language, Text
 
 _MODEL = Text(
     "A name from `models`, a weight file or its folder; without one, the pictures alone are judged.",
@@ -68,8 +68,7 @@ def command(language: Language) -> Callable[..., None]:
             if rows:
                 typer.echo("\n" + table(rows))
             if report.undecided:
-                comma = "、" if language == "zh" else ", "
-                titles = comma.join(CAUSES[cause].title.in_(language) for cause in report.undecided)
+                titles = ITEMS.join(CAUSES[cause].title for cause in report.undecided)
                 typer.echo("\n" + _UNDECIDED.format(causes=titles).in_(language))
         if files:
             typer.echo(_WROTE.format(files=", ".join(map(str, files))).in_(language), err=as_json)

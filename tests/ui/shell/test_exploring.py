@@ -25,9 +25,8 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     assert last.kind == "error"
     assert "Did you mean" in last.text
     assert "the last good one" in last.text
-    *_, last = Steps(
-        exploring(engine, "a person", replace(wrong, language="zh"), Address())
-    )  # nothing is on the screen yet
+    nothing_on_the_screen = Address()
+    *_, last = Steps(exploring(engine, "a person", replace(wrong, language="zh"), nothing_on_the_screen))
     assert "您是指" in last.text
     assert "上一次" not in last.text
 
