@@ -6,7 +6,7 @@ number of blocks or of heads; a view is timed after a capture. `docs/make/growth
 
 In each block a pass multiplies 12 n d^2 + 2 n^2 d pairs of numbers, n tokens of d numbers; relevance and faithfulness
 are passes. One query's attention multiplies n d, and rollout takes the n^2 weights of every head. A capture keeps
-5 n d numbers of each block: queries, keys, values, and the residual stream on both sides. A query of a survey reads
+4 n d numbers of each block: queries, keys, values, and the residual stream. A query of a survey reads
 columns. A visitor opens the page, sends a picture and looks at blocks, heads, another model and a map.
 """
 
@@ -37,7 +37,7 @@ from vitexplorer.survey.conditions import Within
 from vitexplorer.survey.opened import open_survey
 
 ROWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-VISITORS = (1, 10, 50, 200)
+VISITORS = (1, 5, 25, 100)
 WIDTH = 192
 PASS, CAPTURE, MAP, ROLLOUT = "plain pass", "capture", "attention_map", "attention_rollout"
 RELEVANCE, FAITHFULNESS = "generic_relevance", "faithfulness"
@@ -76,7 +76,7 @@ class Shape:
     @property
     def kept(self) -> float:
         """Numbers that a capture keeps."""
-        return self.blocks * 5 * self.tokens * WIDTH
+        return self.blocks * 4 * self.tokens * WIDTH
 
     def capture(self) -> Capture:
         """Capture noise with a new network of this shape."""

@@ -63,10 +63,11 @@ def _paragraphs(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
         _compared(found, bench, OURS_ATTENTION),
         _compared(found, bench, OURS),
         "Ours keeps queries, keys, values and the residual stream, from which every view is drawn, in proportion to "
-        "the tokens; the peers keep weights alone, in proportion to tokens times keys. Where a query has few keys "
-        "(224 px; the 49 of a window of Swin) weights are fewer numbers than what makes them, and the peers hold less. "
-        "timm's Swin computes its scores outside of a kernel, and ours keeps them too, with mask and bias in them: to "
-        "compute them again for one query would give other last bits than those that were used.",
+        "the tokens; the peers keep weights alone, in proportion to tokens times keys. With attention alone it keeps "
+        "queries and keys, or the scores of an explicit softmax, as timm's Swin has one. Where a query has few keys "
+        "(224 px; the 49 of a window of Swin) weights are few numbers, and Swin's scores are as many, so that no less "
+        "can be kept: computed again from queries and keys, they would have other last bits than the ones used. "
+        "The first batch of a model and size also costs passes of two pictures, by which its tensors are cut apart.",
     )
 
 
