@@ -7,6 +7,7 @@ One panel for each of what grows; lines join what was measured, and dotted ones 
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -45,6 +46,8 @@ def drawing(table: Table) -> go.Figure:
                 x=sizes, y=expected, mode="lines", line={**line, "dash": "dot"}, showlegend=False, **place
             )
             shown.add(work)
+        most = max(max(row[3:]) for row in table.rows if row[0] == panel)
+        figure.update_yaxes(range=[-0.1, max(1, math.log10(most)) + 0.1], **place)  # a decade at least
     figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log", dtick=1)
     figure.update_yaxes(title="times the smallest", col=1)
