@@ -1,4 +1,4 @@
-"""How time and memory grow: with tokens, blocks, heads, images of a survey, and visitors.
+"""Growth of time and memory: with tokens, blocks, heads, images of a survey, and visitors.
 
 Each work is run at several sizes in turns, and its numbers are multiples of those of the smallest size. Beside them
 stands the growth of the work's arithmetic. The networks are ViT-Ti with random weights, and with another input size,

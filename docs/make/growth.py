@@ -34,18 +34,18 @@ def drawing(table: Table) -> go.Figure:
     panels = list(dict.fromkeys(row[0] for row in table.rows))
     works = list(dict.fromkeys(row[1] for row in table.rows))
     figure = make_subplots(-(-len(panels) // COLUMNS), COLUMNS, subplot_titles=[panel.capitalize() for panel in panels])
-    shown = set()
+    in_legend = set()
     for at, panel in enumerate(panels):
         place = {"row": at // COLUMNS + 1, "col": at % COLUMNS + 1}
         for work in dict.fromkeys(row[1] for row in table.rows if row[0] == panel):
             sizes, measured, expected = zip(*(row[2:] for row in table.rows if row[:2] == (panel, work)), strict=True)
             line = {"color": qualitative.Vivid[works.index(work)]}
-            named = {"name": work.replace("_", " "), "legendgroup": work, "showlegend": work not in shown}
+            named = {"name": work.replace("_", " "), "legendgroup": work, "showlegend": work not in in_legend}
             figure.add_scatter(x=sizes, y=measured, mode="lines+markers", line=line, **named, **place)
             figure.add_scatter(
                 x=sizes, y=expected, mode="lines", line={**line, "dash": "dot"}, showlegend=False, **place
             )
-            shown.add(work)
+            in_legend.add(work)
         most = max(max(row[3:]) for row in table.rows if row[0] == panel)
         figure.update_yaxes(range=[-0.1, max(1, math.log10(most)) + 0.1], **place)  # a decade at least
     figure.update_xaxes(type="log", dtick=1)
