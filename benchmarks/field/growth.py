@@ -74,7 +74,7 @@ class Shape:
         return self.blocks * (12 * n * WIDTH**2 + 2 * n**2 * WIDTH)
 
     @property
-    def kept(self) -> float:
+    def capture_numbers(self) -> float:
         """Numbers that a capture keeps."""
         return self.blocks * 4 * self.tokens * WIDTH
 
@@ -132,7 +132,7 @@ def memory(bench: Bench, name: str) -> Series:
     shapes = PANELS["tokens"][: 2 if bench.quick else None]
     peaks = [bench.bytes_of(fresh(prepared, name, shape, timeout_s=600)) for shape in shapes]
     return {
-        shape.tokens: Point(peak / peaks[0], shape.kept / shapes[0].kept)
+        shape.tokens: Point(peak / peaks[0], shape.capture_numbers / shapes[0].capture_numbers)
         for shape, peak in zip(shapes, peaks, strict=True)
     }
 
