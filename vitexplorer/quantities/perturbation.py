@@ -58,7 +58,7 @@ def baseline_image(capture: Capture, kind: str) -> Float[Tensor, "1 channels hei
         return image.new_tensor(black)[None, :, None, None].expand_as(image).clone()
     sigma = blur_sigma(capture)
     length, sigmas = 6 * sigma + 1, [float(sigma)] * 2
-    along_rows = gaussian_blur(image, [length, 1], sigmas)  # a square kernel takes minutes for a large image
+    along_rows = gaussian_blur(image, [length, 1], sigmas)  # a square kernel multiplies length^2 numbers a pixel
     return gaussian_blur(along_rows, [1, length], sigmas)
 
 

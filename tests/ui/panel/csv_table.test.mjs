@@ -20,14 +20,8 @@ test('a file may end without a line break', () => {
 });
 
 test('decimals are shown to three significant digits, all other fields as they are', () => {
-  assert.deepEqual(['0.03986', '5.42e-05', '-1.0', '12', 'v1.2', '1.2.3', '9d6168f9', ''].map(readable), [
-    '0.0399',
-    '5.42 × 10⁻⁵',
-    '−1.00',
-    '12',
-    'v1.2',
-    '1.2.3',
-    '9d6168f9',
-    '',
-  ]);
+  assert.deepEqual(
+    ['0.03986', '5.42e-05', '1e-05', '1234e567', '-1.0', '12', 'v1.2', '1.2.3', '9d6168f9', ''].map(readable),
+    ['0.0399', '5.42 × 10⁻⁵', '1 × 10⁻⁵', '1234e567', '−1.00', '12', 'v1.2', '1.2.3', '9d6168f9', ''],
+  );
 });

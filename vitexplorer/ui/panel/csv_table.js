@@ -4,7 +4,7 @@ import {filled, make, table} from '../kit/dom.js';
 import {measured} from '../kit/formats.js';
 
 const MOST_ROWS = 300; // of the table; the file has them all
-const DECIMAL = /^-?\d+\.\d+(e[-+]?\d+)?$/i;
+const DECIMAL = /^-?\d+(\.\d+(e[-+]\d+)?|e[-+]\d+)$/; // as Python writes them; a hash has no sign
 
 /** @param {any} value `PanelData` with a file of numbers */
 export async function numbersOf({csv, question, words}) {
