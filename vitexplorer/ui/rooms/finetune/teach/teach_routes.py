@@ -212,8 +212,8 @@ def teach_routes(engine: Engine) -> list[Route]:
             return await _answered(TeachRequest(teaching, request), request.path_params["what"])
         except ExplainedError as error:
             return refused(request, error.text, status_of(error))
-        except StoppedError:
-            return JSONResponse({"stopped": True}, 409)
+        except StoppedError:  # a newer question of the same page replaced it: no error there
+            return JSONResponse({"stopped": True})
 
     return [Route("/teach/{what}", answer, methods=["POST"])]
 
