@@ -347,6 +347,25 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     agrees_with_the_view(before["block"] - 1, min(int(before["head"]), captured.num_heads(before["block"] - 1) - 1))
 
 
+def test_rows_of_a_new_value_are_shown_until_its_block_is_there(show_in_trouble, tab):
+    """Choices made in the meantime stay: a head, a place under the pointer, another block."""
+    captured, held = model_of("pooled"), []
+    tab.plain.page.route("**/attention/*/*", lambda route: held.append(route))
+    for chosen in (None, 1):
+        canvas, block = show_in_trouble("pooled"), captured.depth - 1
+        canvas.shows(block=str(block), part="rows", query="mean")
+        truth = vx.compute("attention_map", captured, block=block, query="mean").values
+        read = canvas.read()
+        np.testing.assert_allclose(read["map"], truth.ravel(), rtol=0, atol=read["error"] * 1.01)
+        canvas.plain.fall_silent()
+        canvas.set(head="1", block=chosen)
+        canvas.hover(0, 0)
+        while held:
+            with canvas.page.expect_response(held[0].request.url):
+                held.pop(0).continue_()
+        canvas.shows(block=str(block if chosen is None else chosen), part="whole", head="1", query="0,0")
+
+
 def test_a_block_is_whole_before_python_says_what_stands_around_it(show, tab):
     canvas, captured = show("pooled"), model_of("pooled")
     tab.plain.fall_silent()

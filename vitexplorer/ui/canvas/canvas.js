@@ -23,7 +23,7 @@ import {say} from './captions.js';
 import {newControls} from './controls.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
-import {decodePayload} from './payload.js';
+import {decodePayload, decodeRows} from './payload.js';
 import {newPainter} from './picture.js';
 import {listenToKeys, listenToPointer, newPlayer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
@@ -70,6 +70,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let block = /** @type {import('./selection.js').Block | null} */ (null);
   let viewOf = null;
   let last = block; // the latest block, also while the placeholder is shown
+  let early = null; // the latest value whose rows were shown first
   let now = /** @type {import('./scene.js').View | null} */ (null); // the view on the screen
   let sequence = 0;
   let loading = false;
@@ -340,11 +341,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
       return;
     }
     try {
-      const [bytes, image] = await Promise.all([
-        fetchBytes(next.attention.url),
-        !next.image ? null : next.image.url === last?.value.image?.url ? last.image : fetchImage(next.image.url),
-      ]);
-      if (mine !== sequence || isOvertaken(next)) return;
+      const url = next.image?.url;
+      const picture = !url ? null : url === last?.value.image?.url ? last.image : fetchImage(url);
+      if (!here(next.attention.url)) showRows(next, picture, mine).catch(() => {}); // the block says what is wrong
+      const [bytes, image] = await Promise.all([fetchBytes(next.attention.url), picture]);
+      if (mine !== sequence || isOvertaken(next) || hasLeft(next)) return;
       if (isShown(next)) return update(next);
       accept(next, decodePayload(bytes, next), image);
     } catch (error) {
@@ -357,6 +358,20 @@ export function mount({root, part: find, props, trigger, bytes}) {
       tellBusy();
     }
   }
+
+  /** Shows the rows of the query at rest, which the strip needs anyway, until the whole block of a value is there. */
+  async function showRows(next, picture, mine) {
+    if (!next.strip?.blocks[next.block].attention || state.pinned !== null) return;
+    const [bytes, image] = await Promise.all([fetchBytes(next.strip.rows.url), picture]);
+    if (mine !== sequence || here(next.attention.url) || isOvertaken(next)) return;
+    strip.take(next);
+    put({...next, attention: null}, decodeRows(bytes, next)[next.block].payload, image, true);
+    early = next;
+  }
+
+  /** Returns true where another block was chosen since the rows of a value are shown. */
+  const hasLeft = (next) => early === next && requested !== null && requested !== next.block;
+
   find('.retry').addEventListener('click', () => {
     if (block?.value.walks)
       wait('choose_block', {to: props.value.block}); // Python returns a new address of its file
@@ -368,7 +383,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     if (block && isOther(block, value)) blending.from([view, ...controls.headMaps()]);
     block = {value, payload, image, grids, isPreview};
     viewOf = newView(block);
-    const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));
+    const renamed = carryOver(state, last, block, early !== value && (!last || !value.asked));
     takeDisplay(state);
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);

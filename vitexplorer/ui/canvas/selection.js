@@ -105,7 +105,7 @@ export function settle(state, value, changes) {
 export function carryOver(state, before, next, takesValue = true) {
   const place = before && state.pinned !== null ? placeOf(before.grids.queries, state.pinned) : null;
   const {value, payload, grids} = next;
-  state.hover = null;
+  if (!before?.isPreview || before.value.block !== value.block) state.hover = null;
   state.pinned = cellAt(grids.queries, place);
   const renamed = state.pinned !== null && (payload.partial || grids.queries.cols !== before.grids.queries.cols);
   if (!before || (state.base !== MEAN && value.prefix[-1 - state.base] === undefined)) state.base = firstBase(value);
