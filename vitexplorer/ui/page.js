@@ -25,8 +25,17 @@ window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"
 window.vxLook = async (...inputs) => {
   await mapsPainted();
   look();
+  fetchRooms();
   return visitor(...inputs);
 };
+
+// Fetches the scripts of all rooms, so that entering one waits for none; what does not arrive is fetched on entering.
+async function fetchRooms() {
+  for (const {dataset} of /** @type {Iterable<HTMLElement>} */ (document.querySelectorAll('template[data-module]'))) {
+    const [folder, room] = dataset.module.split('/');
+    if (folder === 'rooms') await import(`./rooms/${room}.js`).catch(() => {});
+  }
+}
 
 // Scrolls a part that the keyboard reaches out from under the bar or, on a phone, the rail, as scroll-padding says.
 document.addEventListener('focusin', ({target}) => {

@@ -21,7 +21,7 @@ from vitexplorer.ui.kit.served_files import cached_file
 from vitexplorer.ui.kit.static_responses import example_url
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.server.script import joined, source_map
+from vitexplorer.ui.server.script import joined, late_part, mapped
 from vitexplorer.ui.server.static_files import SERVING, page_head, static_files, version
 
 PAGE_SHEETS = ("page.css", "keyframes.css", "theme.css")
@@ -130,11 +130,35 @@ def test_modules_are_joined_line_by_line() -> None:
         "return {one};",
         "};",
     ]
-    assert lines[-3:-1] == ["module('a/one.js');", "module('kit/two.js');"]
-    for section in json.loads(source_map(sources))["sections"]:
-        (path,) = section["map"]["sources"]
-        assert lines[section["offset"]["line"]] == sources[path].splitlines()[0]
-        assert section["map"]["mappings"].count(";") == sources[path].count("\n")
+    assert lines[-2:] == ["module('a/one.js');", "module('kit/two.js');"]
+
+
+def test_browsers_are_told_the_modules_of_a_script() -> None:
+    sources = {"a/one.js": ONE, "kit/two.js": TWO}
+    for script in (joined(sources, "a/one.js"), late_part(sources, ["kit/two.js", "a/one.js"])):
+        files = mapped("x/script.js", script, sources)
+        lines = files["x/script.js"].splitlines()
+        assert lines[-1] == "//# sourceMappingURL=script.js.map"
+        sections = json.loads(files["x/script.js.map"])["sections"]
+        assert len(sections) == 2
+        for section in sections:
+            (path,) = section["map"]["sources"]
+            assert lines[section["offset"]["line"]] == sources[path].splitlines()[0]
+            assert section["map"]["mappings"].count(";") == sources[path].count("\n")
+
+
+def test_every_module_is_in_one_script() -> None:
+    """A room's part holds modules of this room alone, and none that runs with the page."""
+    files = {name: text.decode() for name, text in static_files().items() if name.endswith(".js")}
+    scripts = {name for name in files if name == "script.js" or re.fullmatch(r"rooms/\w+\.js", name)}
+    found = [(path, name) for name in scripts for path in re.findall(r"^makers\['(.+)'\]", files[name], re.MULTILINE)]
+    ways = dict(found)
+    assert len(found) == len(ways)
+    assert ways.keys() == {name for name in files.keys() - scripts if "glossary_" not in name}
+    for path, name in ways.items():
+        assert name == "script.js" or path.startswith(name.removesuffix(".js") + "/")
+    assert {"rooms/folder.js", "rooms/finetune.js"} < set(ways.values())
+    assert ways["rooms/flow/room.js"] == "script.js"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@
     element.replaceChildren(markup.content.cloneNode(true));
     element.inert = true;
     try {
-      const {module} = await import(new URL(modules, document.baseURI).href);
+      const {fetched, module} = await import(new URL(modules, document.baseURI).href);
+      await fetched(path);
       const {latestOnly} = module('kit/widget.js');
       const {mount} = module(path);
       if (!element.isConnected) return;

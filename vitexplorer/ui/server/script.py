@@ -1,4 +1,4 @@
-"""Bundle of the page's modules: one script instead of one request per module before the first picture.
+"""Bundles of the page's modules: one script instead of one request per module, and one more for each room.
 
 A module keeps its lines and becomes a function that is called once, at its first import, so modules share state as
 usual. Three forms are rewritten, and any other `import` or `export` is refused:
@@ -13,45 +13,60 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Collection, Iterable
 
 _IMPORT = re.compile(r"^import (\{[^}]*\}) from '(\.[^']+)';$", re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function\*?|const|class) (\w+)", re.MULTILINE)
 _DYNAMIC_IMPORT = re.compile(r"\bawait import\((?=`)")
 _UNKNOWN_FORM = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*\*|.*(?:/\*\*|//)).*\bimport\(.*", re.MULTILINE)
 """Other imports and exports; type comments may contain `import(`"""
+_MAKER = re.compile(r"makers\['(.+)'\] = ")
 
-_MAP_COMMENT = "//# sourceMappingURL=script.js.map"
 _HEAD = """\
-const makers = {}, made = {};
+const made = {};
+export const makers = {};
 export const module = (path) => (made[path] ??= makers[path]((other) => later(new URL(other, `page:/${path}`))));
+export const fetched = async (path) => path in makers || import(`./${path.split('/', 2).join('/')}.js`);
 const later = async ({pathname}) => (pathname.slice(1) in makers ? module(pathname.slice(1)) : import(`.${pathname}`));
 """
+_LATE_HEAD = "import {makers, module} from '../script.js';\n"
 
 
-def joined(sources: dict[str, str], *first: str) -> str:
+def joined(sources: dict[str, str], *first: str, late: Collection[str] = ()) -> str:
     """Return one module that runs `first` and exports `module(path)`, which returns the exports of a module.
+
+    Its export `fetched(path)` fetches the part with a module of `late`, which `module` can return only after that.
 
     Args:
         sources: every module by its path.
         first: paths of the modules that run at once, in this order.
+        late: paths of the modules that are not in it.
 
     Raises:
         ValueError: for an unknown form of import or export, or an import of a name that is not exported.
     """
-    exported = {path: [name for _, name in _EXPORT.findall(source)] for path, source in sources.items()}
-    parts = (
-        f"makers['{path}'] = (__import) => {{\n{_rewritten(path, source, exported)}\n"
-        f"return {{{', '.join(exported[path])}}};\n}};\n"
-        for path, source in sources.items()
-    )
     runs = "".join(f"module('{path}');\n" for path in first)
-    return "".join([_HEAD, *parts, runs, f"{_MAP_COMMENT}\n"])
+    return _HEAD + _makers(sources, [path for path in sources if path not in late]) + runs
+
+
+def late_part(sources: dict[str, str], paths: Iterable[str]) -> str:
+    """Return a module that adds modules to `joined`; it is served one folder below, see `fetched`."""
+    return _LATE_HEAD + _makers(sources, paths)
+
+
+def _makers(sources: dict[str, str], paths: Iterable[str]) -> str:
+    exported = {path: [name for _, name in _EXPORT.findall(source)] for path, source in sources.items()}
+    return "".join(
+        f"makers['{path}'] = (__import) => {{\n{_rewritten(path, sources[path], exported)}\n"
+        f"return {{{', '.join(exported[path])}}};\n}};\n"
+        for path in paths
+    )
 
 
 def enclosed(sources: dict[str, str]) -> str:
     """Return a function `modules()` as source; each call returns a `module(path)` with its own module instances."""
-    inner = joined(sources, next(iter(sources))).replace("export const module", "const module", 1)
-    return f"const modules = () => {{\n{inner.replace(_MAP_COMMENT, '')}\nreturn module;\n}};\n"
+    inner = joined(sources, next(iter(sources))).replace("export const ", "const ")
+    return f"const modules = () => {{\n{inner}\nreturn module;\n}};\n"
 
 
 def needed(sources: dict[str, str], first: str) -> dict[str, str]:
@@ -84,13 +99,22 @@ def _rewritten(path: str, source: str, exported: dict[str, list[str]]) -> str:
     return body
 
 
-def source_map(sources: dict[str, str]) -> str:
-    """Return the source map of `joined`, by which browsers name modules and their lines."""
-    line = _HEAD.count("\n")
+def mapped(name: str, script: str, sources: dict[str, str]) -> dict[str, str]:
+    """Return a script and its source map, by which browsers name modules and their lines, by the names of their files.
+
+    Args:
+        name: path of the script.
+        script: result of `joined` or `late_part`.
+        sources: every module by its path.
+    """
     sections = []
-    for path, source in sources.items():
-        lines = source.count("\n") + 1
-        line_map = {"version": 3, "sources": [path], "names": [], "mappings": "AAAA" + ";AACA" * (lines - 1)}
-        sections.append({"offset": {"line": line + 1, "column": 0}, "map": line_map})
-        line += lines + 3
-    return json.dumps({"version": 3, "sections": sections})
+    for line, text in enumerate(script.splitlines()):
+        if begun := _MAKER.match(text):
+            lines = sources[begun[1]].count("\n") + 1
+            line_map = {"version": 3, "sources": [begun[1]], "names": [], "mappings": "AAAA" + ";AACA" * (lines - 1)}
+            sections.append({"offset": {"line": line + 1, "column": 0}, "map": line_map})
+    file = f"{name}.map"
+    return {
+        name: f"{script}//# sourceMappingURL={posixpath.basename(file)}\n",
+        file: json.dumps({"version": 3, "sections": sections}),
+    }

@@ -13,6 +13,7 @@ import html
 import json
 import re
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import get_args
 from urllib.parse import quote
@@ -30,7 +31,7 @@ from vitexplorer.ui.kit.language import LanguageMiddleware, word
 from vitexplorer.ui.kit.served_files import FILES
 from vitexplorer.ui.kit.static_responses import LIBRARIES, NO_STORE, PLOTLY, assets_route, immutable_response
 from vitexplorer.ui.server.headers import page_policy
-from vitexplorer.ui.server.script import joined, source_map
+from vitexplorer.ui.server.script import joined, late_part, mapped, needed
 
 _FOLDER = Path(__file__).parent.parent
 _STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "icon.svg"
@@ -38,15 +39,21 @@ _STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "icon
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return all files by path: the modules, their bundle, its source map, the glossaries and the style sheet.
+    """Return all files by path: the modules, their bundles, the source maps, the glossaries and the style sheet.
 
-    The bundle runs the page's module and that of each room; browsers show the modules in their debuggers.
+    One bundle runs the page's module and that of each room. What else a room has is a bundle of its own, which is
+    fetched later. Browsers show the modules in their debuggers.
     """
     paths = {path.relative_to(_FOLDER).as_posix(): path for path in sorted(_FOLDER.rglob("*.js"))}
     modules = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name != _START}
     texts = {**modules, **_glossaries(), _STYLE: _style()}
-    rooms = [name for name in modules if name.startswith("rooms/") and name.endswith("/room.js")]
-    texts |= {_SCRIPT: joined(modules, "page.js", *rooms), f"{_SCRIPT}.map": source_map(modules)}
+    in_rooms = [name for name in modules if name.startswith("rooms/")]
+    first = ["page.js", *(name for name in in_rooms if name.endswith("/room.js"))]
+    at_once = {name for path in first for name in needed(modules, path)}
+    late = [name for name in in_rooms if name not in at_once]
+    texts |= mapped(_SCRIPT, joined(modules, *first, late=late), modules)
+    for room, paths in groupby(late, lambda name: "/".join(name.split("/")[:2])):
+        texts |= mapped(f"{room}.js", late_part(modules, paths), modules)
     return {name: text.encode() for name, text in texts.items()}
 
 
