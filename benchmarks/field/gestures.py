@@ -26,6 +26,8 @@ RUN = ("upload", "model", "size")
 """Gestures that run the model"""
 PAUSE = 400
 """Milliseconds between gestures, in which prefetched data arrive"""
+RATE = 10e6 / 8
+"""Most bytes a second that a page receives from afar"""
 REST = 150
 """Milliseconds that a person's pointer stands on a tile before it is clicked"""
 ARM = """([kind, parts, patience]) => { window.timed = new Promise((resolve, reject) => {
@@ -53,7 +55,9 @@ class Sample:
     """Milliseconds of the model's pass"""
     requests: int
     received: int
-    """Bytes of answers with their headers, prefetched ones included"""
+    """Bytes of answers with their headers: when opening, until the first map; otherwise with what is fetched ahead"""
+    gradios: int
+    """Requests for gradio's own scripts and style sheets"""
 
 
 class Walk(ABC):
@@ -65,30 +69,39 @@ class Walk(ABC):
         Args:
             browser: a new profile is made in it.
             url: address of the page.
-            delay: latency of every request in milliseconds, added by Chromium.
+            delay: latency of every request in milliseconds, added by Chromium; with one, it also receives no more than
+                `RATE`.
         """
         self.context: BrowserContext = browser.new_context(viewport={"width": 1440, "height": 900})
         self.page: Page = self.context.new_page()
         self.samples: dict[str, list[Sample]] = {}
-        self._requests = self._received = 0
+        self._count_anew()
         network = self.context.new_cdp_session(self.page)
         network.on("Network.responseReceived", self._count_request)
         network.on("Network.loadingFinished", self._count_bytes)
         network.send("Network.enable")
-        rates = {"downloadThroughput": -1, "uploadThroughput": -1}
+        rates = {"downloadThroughput": RATE if delay else -1, "uploadThroughput": -1}
         network.send("Network.emulateNetworkConditions", {"offline": False, "latency": delay, **rates})
         self.page.set_default_timeout(TIMEOUT_MS)
         self.page.add_init_script(self.script)
         self.page.goto(url + self.address)
-        self.page.wait_for_function(self.first)
-        self._note({"open": self.page.evaluate("performance.now()")})
+        for name, test in self._parts("open").items():
+            self.page.wait_for_function(test)
+            self.page.wait_for_timeout(0)  # for the counts
+            self._note({name: self.page.evaluate("performance.now()")})
+        self.page.wait_for_timeout(PAUSE)
+        self._count_anew()
 
     address = ""
     """Query string after the page's address"""
     script = ""
     """JavaScript that runs before the page's own"""
     first: str
-    """JavaScript condition for the first map"""
+    """JavaScript condition for a map"""
+
+    def _parts(self, name: str) -> dict[str, str]:
+        """Return the JavaScript conditions of an answer's parts by the gesture's name and what follows it."""
+        return {name: self.first}
 
     def close(self) -> None:
         """Leave the page."""
@@ -122,25 +135,34 @@ class Walk(ABC):
     def ran(self) -> float:
         """Return the milliseconds of the pass whose map is on the screen."""
 
-    def _count_request(self, _: dict[str, Any]) -> None:
-        self._requests += 1
+    def _count_request(self, event: dict[str, Any]) -> None:
+        self._requested.append(event["response"]["url"])
 
     def _count_bytes(self, event: dict[str, Any]) -> None:
         self._received += int(event["encodedDataLength"])
 
-    def _timed(self, kind: str, act: Callable[[], Any], **parts: str) -> None:
-        """Call `act`, and record when each part of the answer is on the screen."""
+    def _timed(self, kind: str, act: Callable[[], Any], name: str, changed: str) -> None:
+        """Call `act`, and record when each part of the answer is on the screen and `changed` holds."""
+        parts = {part: f"{changed} && {test}" for part, test in self._parts(name).items()}
         self.page.evaluate(ARM, [kind, parts, TIMEOUT_MS])
         act()
-        self._note(self.page.evaluate("window.timed"))
+        times = self.page.evaluate("window.timed")
+        self.page.wait_for_timeout(PAUSE)
+        self._note(times)
+        self._count_anew()
 
     def _note(self, times: dict[str, float]) -> None:
         """Record milliseconds by name, with the network traffic of all of them together."""
-        self.page.wait_for_timeout(PAUSE)
         for name, milliseconds in times.items():
-            sample = Sample(milliseconds, self.ran() if name in RUN else 0, self._requests, self._received)
+            model = self.ran() if name.split(",")[0] in RUN else 0
+            sample = Sample(milliseconds, model, len(self._requested), self._received, self._gradios())
             self.samples.setdefault(name, []).append(sample)
-        self._requests = self._received = 0
+
+    def _gradios(self) -> int:
+        return sum(re.search(r"/(assets|static)/|/theme\.css", address) is not None for address in self._requested)
+
+    def _count_anew(self) -> None:
+        self._requested, self._received = [], 0
 
 
 class Ours(Walk):
@@ -152,28 +174,30 @@ class Ours(Walk):
         this.canvas.painted = this.canvas.closest('.vx-canvas')?.dataset.shown;
         return draw.apply(this, given);
       }; }"""
-    first = "document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.part === 'whole'"
+    first = "document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.part"
     _canvas = "document.querySelector('#vx-attention-canvas .vx-canvas')"
     _painted = f"{_canvas}.querySelector('.view').painted === {_canvas}.dataset.shown"
     """JavaScript condition for the newest map: it is painted, a frame after it is there"""
+
+    def _parts(self, name: str) -> dict[str, str]:
+        return {name: self.first, f"{name}, every patch": f"{self.first} === 'whole'"}
 
     def patch(self, row: int, col: int) -> None:
         box = self.page.locator("#vx-attention-canvas .view").bounding_box()
         x, y = box["x"] + (col + 0.5) / GRID * box["width"], box["y"] + (row + 0.5) / GRID * box["height"]
         here = f"{self._canvas}.dataset.query === '{row},{col}'"
-        self._timed("pointermove", lambda: self.page.mouse.move(x, y), patch=here)
+        self._timed("pointermove", lambda: self.page.mouse.move(x, y), "patch", here)
 
     def head(self, head: int) -> None:
         tiles = self._tiles(int(self.page.evaluate(f"{self._canvas}.dataset.block")))
-        self._timed("click", tiles.nth(head).click, head=f"{self._canvas}.dataset.head === '{head}'")
+        self._timed("click", tiles.nth(head).click, "head", f"{self._canvas}.dataset.head === '{head}'")
 
     def block(self, block: int, name: str) -> None:
         here = f"{self._canvas}.dataset.block === '{block}' && {self._painted}"
-        whole = f"{here} && {self._canvas}.dataset.part === 'whole'"
         tile = self._tiles(block).nth(0)
         tile.hover()
         self.page.wait_for_timeout(REST)
-        self._timed("click", tile.click, **{name: here, f"{name}, every patch": whole})
+        self._timed("click", tile.click, name, here)
 
     def model(self, model: str, name: str) -> None:
         self.page.locator("#vx-model .chip").click()
@@ -201,7 +225,7 @@ class Ours(Walk):
         before = self.page.evaluate(f"[location.search, {self._canvas}.dataset.shown]")
         other = f"location.search !== {json.dumps(before[0])} && {self._canvas}.dataset.shown !== '{before[1]}'"
         ready = "document.querySelector('.vx-status').dataset.kind === 'ready'"
-        self._timed(kind, act, **{name: f"{other} && {ready} && {self.first} && {self._painted}"})
+        self._timed(kind, act, name, f"{other} && {ready} && {self._painted}")
 
 
 class Twin(Walk):
@@ -246,4 +270,4 @@ class Twin(Walk):
 
     def _until_drawn(self, kind: str, act: Callable[[], Any], name: str) -> None:
         other = f"document.querySelector('#map img')?.src !== {json.dumps(self.page.get_attribute('#map img', 'src'))}"
-        self._timed(kind, act, **{name: f"{other} && {self.first}"})
+        self._timed(kind, act, name, other)

@@ -39,7 +39,9 @@ Found = dict[str, dict[int, dict[str, list[Sample]]]]
 ROUNDS = 5
 GESTURES = {
     "open": "open the page",
+    "open, every patch": "and hover it",
     "upload": "a picture of one's own",
+    "upload, every patch": "and hover it",
     "patch": "hover a patch (twin: click it)",
     "head": "another head",
     "block": "jump to a block",
@@ -47,8 +49,10 @@ GESTURES = {
     "step": "the block beside",
     "step, every patch": "and hover it",
     "model": "another model, one pass",
+    "model, every patch": "and hover it",
     "model back": "back to the first",
     "size": "another size, one pass",
+    "size, every patch": "and hover it",
     "size back": "back to the first size",
 }
 
@@ -61,8 +65,9 @@ EXPLANATION = (
     "ViT-B/16 with random weights in headless Chromium at 1440 x 900, a new profile for each visitor, medians and 95th "
     "percentiles from the browser's event to the end of the frame that shows the answer. `gr.Image` is the page of "
     "`benchmarks/field/twin.py`, which draws the same maps of the same captures and keeps them as ours does. Requests "
-    "and kilobytes are what came until half a second later, with what is fetched ahead: all heads and patches of a "
-    "block come as one file, of which hovering and heads are answered without the server."
+    "and kilobytes are what came until half a second later, with what is fetched ahead, and of opening until the map. "
+    "The maps of one query come first where they are not fetched ahead; all heads and patches of a block come as one "
+    "file, of which hovering and heads are answered without the server."
 )
 SHORT = (
     "Another picture, model or size takes more than 80 ms beside the pass: the choice waits in gradio's queue and is "
@@ -72,7 +77,14 @@ SHORT = (
     "with the block, which is fetched ahead where a pointer rests on it or a person has taken a step; a block is "
     "clicked here after the pointer has stood on it for 150 ms."
 )
-FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
+FAR = (
+    "Every request waits 100 ms for the head of its answer, and all answers together take 10 Mbit/s, as Chromium's "
+    "developer tools limit them."
+)
+OPENING = (
+    "Of the {requests} requests before the first map, {gradios} fetch gradio's own scripts and style sheets, which no "
+    "page of gradio does without; the twin's are {twin}."
+)
 
 
 @contextmanager
@@ -142,12 +154,21 @@ def tables(bench: Bench) -> list[Table]:
 
 def _table(found: Found, delay: int) -> Table:
     place = f"{delay} ms away" if delay else "on the same machine"
+    ours, twin = found["ours"][delay], found["twin"][delay]
     return Table(
         f"page_{delay}",
         f"From a gesture to its answer on the screen, {place}",
         COLUMNS,
-        tuple(_row(name, found["ours"][delay][name], found["twin"][delay].get(name, ())) for name in GESTURES),
-        (EXPLANATION, *((FAR,) if delay else (SHORT,))),
+        tuple(_row(name, ours[name], twin.get(name, ())) for name in GESTURES),
+        (EXPLANATION, FAR if delay else SHORT, _opening(ours["open"], twin["open"])),
+    )
+
+
+def _opening(ours: Sequence[Sample], twin: Sequence[Sample]) -> str:
+    return OPENING.format(
+        requests=round(median(sample.requests for sample in ours)),
+        gradios=round(median(sample.gradios for sample in ours)),
+        twin=round(median(sample.gradios for sample in twin)),
     )
 
 
