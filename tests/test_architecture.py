@@ -121,11 +121,12 @@ def imported_by(*statements: str) -> list[set[str]]:
 
 def test_what_is_slow_waits_until_it_is_needed():
     """Gradio imports pandas, which loads pyarrow: who asks for that still gets it beside the page."""
-    plain, listed, program, page, asked = imported_by(
+    plain, listed, program, page, first_map, asked = imported_by(
         "import vitexplorer as vx",
         "vx.models()",
         "import vitexplorer.cli",
         "import vitexplorer.ui",
+        "import vitexplorer.capturing.capture, vitexplorer.views, vitexplorer.figures, vitexplorer.diagnosis.examples",
         "import pyarrow.parquet, pandas; pandas.DataFrame({'a': ['b']})",
     )
     slow = {"torch", "timm", "pyarrow", "duckdb", "scipy", "sklearn"}
@@ -133,6 +134,7 @@ def test_what_is_slow_waits_until_it_is_needed():
     assert not listed & slow
     assert not program & slow
     assert not page & (slow - {"pyarrow"})
+    assert not first_map & (slow - {"pyarrow", "torch", "timm"})
     assert "pyarrow" in asked
 
 

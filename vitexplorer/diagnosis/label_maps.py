@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Int
-from scipy.optimize import linear_sum_assignment
-from scipy.stats import binom, binomtest
 
 Labels = Int[np.ndarray, " images"]
 UNLIKELY = 1e-4
@@ -41,6 +39,8 @@ def mapped_labels(labels: Labels, classes: Sequence[int]) -> Labels:
 
 def is_above_chance(accuracy: float, labels: Labels) -> bool:
     """Return True if an accuracy is more than a model that answers by the commonest label reaches by chance."""
+    from scipy.stats import binom  # imported late, so that the page opens sooner
+
     if not len(labels):
         return False
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
@@ -72,6 +72,8 @@ def _alternating(labels: Labels) -> np.ndarray:
 
 def assignment(answers: Labels, labels: Labels, classes: int) -> tuple[int, ...]:
     """Return the class of each label; labels without pictures keep their own where it is free."""
+    from scipy.optimize import linear_sum_assignment
+
     counts = np.zeros((classes, classes))
     np.add.at(counts, (labels, answers), 1)
     counts += 1e-3 * np.eye(classes)
@@ -83,6 +85,8 @@ def is_gain(answers: Labels, labels: Labels, mapped: Labels) -> bool:
 
     McNemar's exact test, and a binomial test against the commonest label.
     """
+    from scipy.stats import binom, binomtest
+
     is_right = answers == mapped
     gained = int((is_right & (answers != labels)).sum())
     lost = int((~is_right & (answers == labels)).sum())
