@@ -75,12 +75,14 @@ def serve(settings: Settings) -> None:
         engine = Engine(settings)
 
         def warm_up() -> None:
-            engine.warm()
+            try:
+                engine.warm()
+            finally:
+                gc.freeze()  # loaded modules stay to the end; the garbage collector need not search them again
+                gc.enable()
             fetch_first()
 
         def on_start() -> None:
-            gc.freeze()  # loaded modules stay to the end; the garbage collector need not search them again
-            gc.enable()
             sys.setswitchinterval(SWITCH_SECONDS)
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
             print_running_trainings(engine)
