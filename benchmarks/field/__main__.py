@@ -30,7 +30,7 @@ from benchmarks.field.fresh import preload
 from benchmarks.field.peers import missing, versions
 from benchmarks.field.tables import Made, as_markdown, document, read, write
 
-SECTIONS = ("capture", "memory", "views", "growth", "coverage", "precision", "page", "finetune")
+SECTIONS = ("capture", "memory", "views", "growth", "folders", "coverage", "precision", "page", "start", "finetune")
 """Modules of this folder, each with `tables(bench) -> list[Table]`, in the order of the document"""
 
 

@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,7 +72,7 @@ class Bench:
             measure: called if no result is stored.
             of: globs of the files that, with the module of `measure`, invalidate a stored result when they change.
         """
-        module = inspect.getmodule(measure)
+        module = inspect.getmodule(measure.func if isinstance(measure, partial) else measure)
         own = Path(module.__file__) if module and module.__file__ else Path(__file__)
         form = TypeAdapter(kind)
         identity = json.dumps([key, self.device, self.dtype, self.quick, self.rounds, self.limit_s, versions()])
