@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,6 @@ def test_saved_measurements_are_not_repeated(tmp_path: Path):
     replace(bench, quick=True).cell("a", dict[str, Timing], measure)
     bench.cell("b", dict[str, Timing], measure)
     assert len(asked) == 4
+    assert {file.parent.name for file in tmp_path.rglob("*.json")} == {Path(__file__).stem}
+    bench.cell("d", dict[str, Timing], partial(measure))  # is measured again when its own module changes
+    assert [file.parent.name for file in tmp_path.rglob("*.json")].count(Path(__file__).stem) == 4
