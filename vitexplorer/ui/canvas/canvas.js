@@ -343,7 +343,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     try {
       const url = next.image?.url;
       const picture = !url ? null : url === last?.value.image?.url ? last.image : fetchImage(url);
-      if (!here(next.attention.url)) showRows(next, picture, mine).catch(() => {}); // the block says what is wrong
+      if (!here(next.attention.url)) await showRows(next, picture, mine).catch(() => {}); // the block tells of errors
       const [bytes, image] = await Promise.all([fetchBytes(next.attention.url), picture]);
       if (mine !== sequence || isOvertaken(next) || hasLeft(next)) return;
       if (isShown(next)) return update(next);
@@ -359,11 +359,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
     }
   }
 
-  /** Shows the rows of the query at rest, which the strip needs anyway, until the whole block of a value is there. */
+  /** Shows the rows of the query at rest, which the strip needs anyway; the whole block of a value is fetched next. */
   async function showRows(next, picture, mine) {
     if (!next.strip?.blocks[next.block].attention || state.pinned !== null) return;
     const [bytes, image] = await Promise.all([fetchBytes(next.strip.rows.url), picture]);
-    if (mine !== sequence || here(next.attention.url) || isOvertaken(next)) return;
+    if (mine !== sequence || isOvertaken(next)) return;
     strip.take(next);
     put({...next, attention: null}, decodeRows(bytes, next)[next.block].payload, image, true);
     early = next;
