@@ -347,7 +347,7 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     agrees_with_the_view(before["block"] - 1, min(int(before["head"]), captured.num_heads(before["block"] - 1) - 1))
 
 
-def test_rows_of_a_new_value_are_shown_until_its_block_is_there(show_in_trouble, tab):
+def test_the_rows_of_a_new_value_come_before_its_block(show_in_trouble, tab):
     """Choices made in the meantime stay: a head, a place under the pointer, another block."""
     captured, held = model_of("pooled"), []
     tab.plain.page.route("**/attention/*/*", lambda route: held.append(route))

@@ -133,7 +133,7 @@ def test_modules_are_joined_line_by_line() -> None:
     assert lines[-2:] == ["module('a/one.js');", "module('kit/two.js');"]
 
 
-def test_browsers_are_told_the_modules_of_a_script() -> None:
+def test_source_maps_name_the_modules_of_a_script() -> None:
     sources = {"a/one.js": ONE, "kit/two.js": TWO}
     for script in (joined(sources, "a/one.js"), late_part(sources, ["kit/two.js", "a/one.js"])):
         files = mapped("x/script.js", script, sources)

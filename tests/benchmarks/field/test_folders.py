@@ -1,12 +1,8 @@
-"""Tables of surveys and of starts hold what their processes measured."""
+"""The tables of surveys hold what was measured."""
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("playwright")
-
-from benchmarks.field import folders, start
+from benchmarks.field import folders
 from benchmarks.field.bench import Bench
 from benchmarks.field.timing import Timing
 
@@ -26,12 +22,3 @@ def test_folders(monkeypatch, tmp_path):
     assert ": 0.050 of the loop's time here" in of_times.said[0]
     assert of_processes.rows == ((1, "1.00"), (2, "2.00"))
     assert folders.tables(Bench(device="cuda", quick=True, folder=tmp_path)) == [of_times]
-
-
-def test_start(monkeypatch, tmp_path):
-    times = {start.EMPTY: timing(1), start.IMPORTS: timing(2.5), start.MAP: timing(2.25)}
-    asked = []
-    monkeypatch.setattr(start, "_times", lambda rounds: asked.append(rounds) or times)
-    (table,) = start.tables(Bench(folder=tmp_path))
-    assert (asked, table.rows) == ([start.ROUNDS], tuple(times.items()))
-    assert "alone takes 2.50 of an empty page's start, and the first map is there after 2.25." in table.said[0]
