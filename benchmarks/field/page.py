@@ -71,11 +71,12 @@ EXPLANATION = (
 )
 SHORT = (
     "Another picture, model or size takes more than 80 ms beside the pass: the choice waits in gradio's queue and is "
-    "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; "
-    "the answer fills all rooms at once, so that entering one of them asks nothing. Opening waits, as the twin does, "
-    "for gradio's own components, and then for the stage, its scripts and its first map. Every patch of a block comes "
-    "with the block, which is fetched ahead where a pointer rests on it or a person has taken a step; a block is "
-    "clicked here after the pointer has stood on it for 150 ms."
+    "told by a stream, two requests one after the other, and then the rows of all blocks and the block are fetched; "
+    "the answer fills all rooms at once, so that entering one of them asks nothing. A new size also takes a pass of "
+    "shapes alone, which says whether its memory is allowed. Opening waits, as the twin does, for gradio's own "
+    "components, and then for the stage, its scripts and its first map. Every patch of a block comes with the block, "
+    "which is fetched ahead where a pointer rests on it or a person has taken a step; a block is clicked here after "
+    "the pointer has stood on it for 150 ms."
 )
 FAR = (
     "Every request waits 100 ms for the head of its answer, and all answers together take 10 Mbit/s, as Chromium's "
