@@ -354,6 +354,7 @@ def test_the_rows_of_a_new_value_come_before_its_block(show_in_trouble, tab):
     for chosen in (None, 1):
         canvas, block = show_in_trouble("pooled"), captured.depth - 1
         canvas.shows(block=str(block), part="rows", query="mean")
+        expect(canvas.root.locator(".settings")).to_be_hidden()
         truth = vx.compute("attention_map", captured, block=block, query="mean").values
         read = canvas.read()
         np.testing.assert_allclose(read["map"], truth.ravel(), rtol=0, atol=read["error"] * 1.01)

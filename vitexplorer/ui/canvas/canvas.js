@@ -365,6 +365,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     const [bytes, image] = await Promise.all([fetchBytes(next.strip.rows.url), picture]);
     if (mine !== sequence || isOvertaken(next)) return;
     strip.take(next);
+    showSettings(next);
     put({...next, attention: null}, decodeRows(bytes, next)[next.block].payload, image, true);
     early = next;
   }
@@ -428,8 +429,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     loading = false;
     root.classList.remove('broken');
     controls.prepare(block.value, block.payload);
-    find('.settings').hidden = !block.value.controls.length;
-    settings.show(block.value.controls);
+    showSettings(block.value);
     strip.take(block.value).then(welcomeFirst);
     tellBusy();
     refresh();
@@ -437,6 +437,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
     const next = block.value.block + stride;
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => fetchAhead(next));
     else setTimeout(fetchAhead, 200, next);
+  }
+
+  function showSettings({controls: given}) {
+    find('.settings').hidden = !given.length;
+    settings.show(given);
   }
 
   /** Welcomes a first visitor once the rows of all blocks are there. */
