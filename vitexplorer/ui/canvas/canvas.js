@@ -477,7 +477,8 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   // ---- public interface
 
-  function save(format) {
+  async function save(format) {
+    while (loading && block?.isPreview) await painted(); // the whole block is on its way
     if (block && now && !block.isPreview) saveCanvas(format, block, state, now, find);
   }
 
