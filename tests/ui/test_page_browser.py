@@ -479,8 +479,8 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
     visit.wait_ready()
     wait_for_room(page, "attention")
 
-    maps = Held(page, "**/attention/*/*")
-    with page.expect_request("**/attention/*/*"):
+    maps = Held(page, "**/heads.bin")
+    with page.expect_request("**/heads.bin"):
         page.goto(f"{url}?room=attention&image=scene_ring")
     canvas = page.locator("#vx-attention-canvas .vx-canvas")
     expect(canvas).not_to_have_attribute("data-state", "ready")

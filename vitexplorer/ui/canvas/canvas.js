@@ -312,9 +312,15 @@ export function mount({root, part: find, props, trigger, bytes}) {
     showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: requested ?? props.value.block}));
   }
 
-  /** Returns true where the answer to a later event is shown, or another block has been requested since. */
-  const isOvertaken = ({asked: number, block: to}) =>
-    number > 0 && (number < answered || (requested !== null && to !== requested));
+  /**
+   * Returns true where the answer to a later event is shown, or another block was requested since the event, or since
+   * the value's rows are shown.
+   */
+  function isOvertaken(value) {
+    const {asked: number, block: to} = value;
+    const isLeft = requested !== null && to !== requested;
+    return number > 0 ? number < answered || isLeft : early === value && isLeft;
+  }
 
   function sync() {
     const next = props.value;
@@ -345,7 +351,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
       const picture = !url ? null : url === last?.value.image?.url ? last.image : fetchImage(url);
       if (!here(next.attention.url)) await showRows(next, picture, mine).catch(() => {}); // the block tells of errors
       const [bytes, image] = await Promise.all([fetchBytes(next.attention.url), picture]);
-      if (mine !== sequence || isOvertaken(next) || hasLeft(next)) return;
+      if (mine !== sequence || isOvertaken(next)) return;
       if (isShown(next)) return update(next);
       accept(next, decodePayload(bytes, next), image);
     } catch (error) {
@@ -369,9 +375,6 @@ export function mount({root, part: find, props, trigger, bytes}) {
     put({...next, attention: null}, decodeRows(bytes, next)[next.block].payload, image, true);
     early = next;
   }
-
-  /** Returns true where another block was chosen since the rows of a value are shown. */
-  const hasLeft = (next) => early === next && requested !== null && requested !== next.block;
 
   find('.retry').addEventListener('click', () => {
     if (block?.value.walks)
