@@ -500,6 +500,28 @@ def test_an_answer_whose_file_comes_after_another_choice_is_ignored(show_in_trou
     canvas.shows(block="0", part="whole")
 
 
+def test_rows_that_come_after_their_block_change_nothing(show_in_trouble):
+    canvas, case, held = show_in_trouble("pooled"), CASES["pooled"], []
+    expect(canvas.root.locator(".small").first).to_be_visible()
+    canvas.plain.fall_silent()
+    for address in ("**/attention/*/1", "**/heads.bin?again"):
+        canvas.page.route(address, lambda route: held.append(route))
+    canvas.set(block=1)
+    value = value_of(case, 1).model_copy(update={"asked": 1})
+    again = value.strip.rows.model_copy(update={"url": f"{value.strip.rows.url}?again"})
+    canvas.plain.send("first", value.model_copy(update={"strip": value.strip.model_copy(update={"rows": again})}))
+    while len(held) < 2:
+        canvas.page.wait_for_timeout(10)
+    block, rows = held
+    block.continue_()
+    canvas.shows(block="1", part="whole")
+    count = canvas.root.get_attribute("data-shown")
+    with canvas.page.expect_response(rows.request.url):
+        rows.continue_()
+    expect(canvas.root).to_have_attribute("aria-busy", "false")
+    canvas.shows(block="1", part="whole", shown=count)
+
+
 def test_a_value_that_is_sent_again_resets_nothing(show_in_trouble):
     canvas, case = show_in_trouble("pooled"), CASES["pooled"]
     expect(canvas.root.locator(".small").first).to_be_visible()

@@ -369,7 +369,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   async function showRows(next, picture, mine) {
     if (!next.strip?.blocks[next.block].attention || state.pinned !== null) return;
     const [bytes, image] = await Promise.all([fetchBytes(next.strip.rows.url), picture]);
-    if (mine !== sequence || isOvertaken(next)) return;
+    if (mine !== sequence || here(next.attention.url) || isOvertaken(next)) return;
     strip.take(next);
     showSettings(next);
     put({...next, attention: null}, decodeRows(bytes, next)[next.block].payload, image, true);
