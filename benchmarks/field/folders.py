@@ -87,7 +87,7 @@ def tables(bench: Bench) -> list[Table]:
         start=times[START].median - 1 / images,
     )
     rows = tuple((way, timing) for way, timing in times.items())
-    title = "A survey: time over a plain loop over the same images"
+    title = "A survey: time over that of a plain loop"
     return [
         Table("folder_time", title, ("way", "time"), rows, (paragraph,)),
         *([] if bench.on_gpu else [_rates(bench)]),

@@ -100,7 +100,7 @@ def _rewritten(path: str, source: str, exported: dict[str, list[str]]) -> str:
 
 
 def mapped(name: str, script: str, sources: dict[str, str]) -> dict[str, str]:
-    """Return a script and its source map, by which browsers name modules and their lines, by the names of their files.
+    """Return a script and its source map as files by path; by the map, browsers name modules and their lines.
 
     Args:
         name: path of the script.
